@@ -156,6 +156,7 @@ class Machine:
         shares: list[int] = []
         losses: list[int] = []
         unilateral, self.rubs, friction, rows_of, pair_flags = [], list[tuple[int, int, int]](), [], [], []
+        ropes_at = list[int]()
         self.mode: list[tuple[str, int, int]] = []  # kind, first row, first latch
         for kind in kinds:
             row = len(flags)
@@ -181,7 +182,11 @@ class Machine:
                 losses += [0, 0, -1]
                 unilateral.append(row + 2)
                 self.rubs += [(row + 2, row, -1), (row + 2, row + 1, -1)]
-                latch += 8
+                rows_of.append((row, row + 1, row + 2)), pair_flags.append(latch), ropes_at.append(len(rows_of) - 1)
+                for j in range(2):
+                    stick = latch + 1 + 2 * j
+                    friction.append([stick, stick + 1, -1, latch + 7, latch + 5 + j, -1, latch + 8 + j])
+                latch += 10
             else:  # a joint: stick, toward, share, leeway
                 flags.append(latch), shares.append(latch + 3), losses.append(0)
                 friction.append([latch, latch + 1, -1, -1, latch + 3, -1, latch + 2])
@@ -224,11 +229,15 @@ class Machine:
         self.C, self.arrays = self.equations.memory.struct, self.equations.memory.arrays
         self.problem, self.rows_of = problem, rows_of
         contact = [any(row == normal for normal, *_ in self.rubs if normal >= 0) for row, *_ in rows_of]
+        laws = [UnilateralLaw.LIMIT if flag < 0 else UnilateralLaw.CONE for flag in pair_flags]
+        rubs = [int(flag < 0 or contact[k]) for k, flag in enumerate(pair_flags)]
+        for k in ropes_at:
+            laws[k], rubs[k] = UnilateralLaw.ROPE, 2
         self.table = PairTable(
-            tuple(UnilateralLaw.LIMIT if flag < 0 else UnilateralLaw.CONE for flag in pair_flags),
+            tuple(laws),
             tuple(rows_of), np.array(pair_flags),
             np.array(friction).reshape(-1, 7), np.array(contact),
-            np.array([flag < 0 or contact[k] for k, flag in enumerate(pair_flags)], dtype=int),
+            np.array(rubs),
             np.zeros(len(rows_of), dtype=bool), np.zeros(len(rows_of)), np.zeros(len(rows_of)),
         )  # fmt: skip
 
@@ -678,16 +687,16 @@ class Touching(Machine):
         self.poisson = settings.pop("poisson", False)
         switches = settings.pop("switches", None)
         super().__init__(rng, nv, kinds, **settings)
-        pairs = self.table.laws.count(UnilateralLaw.CONE)
+        pairs = len(self.table.laws) - self.table.laws.count(UnilateralLaw.LIMIT)
         table = self.table
         table.restitution[:pairs] = self.restitution
         table.poisson[:pairs] = np.arange(pairs) % 2 == 1 if self.poisson == "mixed" else self.poisson
-        entry = 0
+        entry = self.sheaves
         for k in range(pairs):
             if table.is_contact[k]:
                 table.friction_coefficient[k] = self.mu[entry]
                 entry += 1
-        table.friction_coefficient[pairs:] = 1.0  # that of joints only says that there is one
+        table.friction_coefficient[[law is not UnilateralLaw.CONE for law in table.laws]] = 1.0  # there is some
         self.memory = transitions_memory(self.problem, self.equations, table, switches=switches)
         self.T, self.log = self.memory.struct, self.memory.arrays
         self.pairs = pairs
@@ -1172,3 +1181,68 @@ def test_which_blocks_slide(engine: Any) -> None:
             x[:2], x[place] = on, -1.0
             told = [engine("slides_at", memory, x, k) for k in range(3)]
             assert told == [int(k == block and (on > 0.5 or k == 2)) for k in range(3)], (place, on)
+
+
+def test_modes_of_ropes_obey_their_law(engine: Any) -> None:
+    """Of a rope at rest: slack, or taut with sheaves that stick within e^kappa or slip at it, as accelerations do."""
+    rng, modes = np.random.default_rng(24), set()
+    for trial in range(40):
+        m = Touching(rng, 9, ("rope", "rope", "held", "contact") if trial % 2 else ("rope", "held"))
+        x, one = m.state(rng), np.zeros(1)
+        x[9:18] = 0.0
+        m.close(x)
+        pull = rng.choice([1.0, -0.6, 4.0])
+        m.f += pull * sum(m.spans(k).sum(axis=0) * rng.uniform(0.5, 1.5) for k in range(m.sheaves // 2))
+        for k in range(m.sheaves // 2):
+            x[m.flags[3 * k + 2]] = 1.0
+        assert engine("land", m.memory, 0.0, x, one, one) == LANDED
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        a, T = made[9:18], m.arrays["tension"].reshape(-1, 3)
+        for k in range(m.sheaves // 2):
+            u = -(m.spans(k) @ a)
+            taut = x[m.flags[3 * k + 2]] > 0.5
+            assert taut == (T[k].max() > 1e-9) and T[k].min() > -1e-9
+            assert u.sum() > -1e-8 and abs(T[k, 0] * u.sum()) < 1e-7
+            modes.add("taut" if taut else "slack")
+            for j in range(2):
+                row, E = 3 * k + j, np.exp(m.mu[2 * k + j])
+                stick, way = x[m.flags[row]], x[m.flags[row] + 1]
+                if not taut:
+                    assert stick == way == 0.0
+                    continue
+                w, low, high = u[: j + 1].sum(), T[k, j] / E, T[k, j] * E
+                if stick:
+                    assert abs(w) < 1e-7 and low - 1e-7 <= T[k, j + 1] <= high + 1e-7
+                    np.testing.assert_allclose(x[m.shares[row]], T[k, j], rtol=1e-5, atol=1e-7)
+                else:
+                    assert way * w > -1e-8
+                    assert T[k, j + 1] == pytest.approx(high if way > 0.0 else low, rel=1e-6)
+                modes.add("stick" if stick else f"slip {way:+g}")
+    assert modes == {"taut", "slack", "stick", "slip +1", "slip -1"}
+
+
+def test_ropes_that_are_hit_keep_their_law(engine: Any) -> None:
+    """An impact without restitution: the rope does not lengthen, sheaves rub within their limits, energy is lost."""
+    rng, hits = np.random.default_rng(25), 0
+    for _ in range(20):
+        m = Touching(rng, 9, ("rope", "cable", "held"))
+        x, one = m.state(rng), np.zeros(1)
+        m.close(x)
+        x[m.flags[[2, 3]]] = rng.choice([0.0, 1.0], 2)
+        v, energy, loss = x[9:18].copy(), 0.5 * x[9:18] @ m.M @ x[9:18], x[m.work + 1]
+        assert engine("land", m.memory, 0.0, x, one, one) == LANDED
+        after, P = x[9:18], m.log["log_impulses"][0]
+        np.testing.assert_allclose(m.M @ (after - v) + m.J.T @ P, 0.0, atol=1e-8)
+        u = -(m.spans(0) @ after)
+        T = np.array([P[0] + P[1] + P[2], P[1] + P[2], P[2]])  # of the last span, and differences before it
+        assert u.sum() > -1e-8 and T.min() > -1e-8 and abs(T[0] * u.sum()) < 1e-7
+        assert abs(m.J[4] @ after) < 1e-8 and m.J[3] @ after < 1e-8
+        for j in range(2):
+            E, w = np.exp(m.mu[j]), u[: j + 1].sum()
+            assert T[j] / E - 1e-7 <= T[j + 1] <= T[j] * E + 1e-7
+            if abs(w) > 1e-6 and T[0] > 1e-6:
+                assert T[j + 1] == pytest.approx(T[j] * E if w > 0.0 else T[j] / E, rel=1e-5)
+        left = 0.5 * after @ m.M @ after
+        assert left <= energy + 1e-9 and x[m.work + 1] - loss == pytest.approx(left - energy, abs=1e-7)
+        hits += bool(T[0] > 1e-6)
+    assert hits > 5
