@@ -685,7 +685,7 @@ class Touching(Machine):
     def __init__(self, rng: np.random.Generator, nv: int, kinds: tuple[str, ...], **settings: Any) -> None:
         self.restitution = settings.pop("restitution", 0.0)
         self.poisson = settings.pop("poisson", False)
-        switches = settings.pop("switches", None)
+        switches, measure = settings.pop("switches", None), settings.pop("measure", None)
         super().__init__(rng, nv, kinds, **settings)
         pairs = len(self.table.laws) - self.table.laws.count(UnilateralLaw.LIMIT)
         table = self.table
@@ -697,7 +697,7 @@ class Touching(Machine):
                 table.friction_coefficient[k] = self.mu[entry]
                 entry += 1
         table.friction_coefficient[[law is not UnilateralLaw.CONE for law in table.laws]] = 1.0  # there is some
-        self.memory = transitions_memory(self.problem, self.equations, table, switches=switches)
+        self.memory = transitions_memory(self.problem, self.equations, table, switches=switches, measure=measure)
         self.T, self.log = self.memory.struct, self.memory.arrays
         self.pairs = pairs
 
@@ -1246,3 +1246,125 @@ def test_ropes_that_are_hit_keep_their_law(engine: Any) -> None:
         assert left <= energy + 1e-9 and x[m.work + 1] - loss == pytest.approx(left - energy, abs=1e-7)
         hits += bool(T[0] > 1e-6)
     assert hits > 5
+
+
+def test_a_slip_that_jams_is_stopped_by_an_impulse(engine: Any) -> None:
+    """Painleve: no forces let it slip on; an impulse within the cone of friction stops it, or turns it round."""
+    rng, stops, turns, others = np.random.default_rng(26), 0, 0, 0
+    for _ in range(4000):
+        m = Touching(rng, 6, ("contact", "held"))
+        m.mu[:] = m.table.friction_coefficient[:1] = m.log["mu"][:1] = 1.5
+        back = np.linalg.inv(m.M)
+        back = back - np.outer(back @ m.J[3], back @ m.J[3]) / (m.J[3] @ back @ m.J[3])
+        W = m.J[:3] @ back @ m.J[:3].T
+        slip = rng.normal(size=2)
+        d = slip / np.linalg.norm(slip)
+        if W[0, 0] - 1.5 * W[0, 1:] @ d > -0.02 * W[0, 0]:
+            continue
+        x, one = m.state(rng), np.zeros(1)
+        x[6:12] = np.linalg.pinv(m.J) @ np.array([0.0, *-slip, 0.0])
+        m.close(x)
+        b = -(m.J[0] @ back @ m.f)
+        if b > 0.0:
+            m.f *= -1.0
+        x[m.mode[0][2]] = 1.0
+        v = x[6:12].copy()
+        if engine("land", m.memory, 0.0, x, one, one) != LANDED or m.log["log_shocks"][0] != 1:
+            others += 1  # it opens, or no impulse takes energy
+            continue
+        after, P = x[6:12], m.log["log_impulses"][0]
+        np.testing.assert_allclose(m.M @ (after - v) + m.J.T @ P, 0.0, atol=1e-8)
+        u, size = -(m.J @ after), np.linalg.norm(slip)
+        assert abs(u[3]) < 1e-8 and abs(u[0]) < 1e-5 * size and P[0] > 0.0
+        assert np.linalg.norm(P[1:3]) <= 1.5 * P[0] * (1.0 + 1e-4)
+        if np.linalg.norm(u[1:3]) > 1e-4 * size:
+            turns += 1
+            np.testing.assert_allclose(
+                P[1:3], -1.5 * P[0] * u[1:3] / np.linalg.norm(u[1:3]), rtol=1e-3, atol=1e-5 * P[0]
+            )
+        else:
+            stops += 1
+            np.testing.assert_allclose(P[:3], np.linalg.solve(W, [0.0, *-slip]), rtol=1e-3, atol=1e-4 * P[0])
+        lost = -0.5 * P[:3] @ (np.array([0.0, *slip]) + u[:3])
+        assert m.log["log_lost"][0] == pytest.approx(lost, rel=1e-4) and lost > 0.0
+        if stops + turns == 25:
+            break
+    assert stops > 3 and stops + turns >= 10, (stops, turns, others)
+
+
+def test_a_gear_that_jams_stops_at_once(engine: Any) -> None:
+    """By an impulse of its own within the friction of the reactions that it makes."""
+    rng, stopped, refused = np.random.default_rng(27), 0, 0
+    for _ in range(400):
+        m = Touching(rng, 5, ("held", "held", "joint"), loads={0: (0, 2)})
+        m.mu[:] = m.kinetic[:] = 3.0
+        x, one = m.state(rng), np.zeros(1)
+        x[5:10] -= np.linalg.pinv(m.J[:2]) @ (m.J[:2] @ x[5:10])
+        m.close(x)
+        v = x[5:10].copy()
+        W = np.linalg.inv(m.M)
+        held = m.J[:2]
+        free = W - W @ held.T @ np.linalg.solve(held @ W @ held.T, held @ W)
+        own = m.J[2] @ free @ m.J[2]
+        impulse = (m.J[2] @ v) / own
+        reaction = -np.linalg.solve(held @ W @ held.T, held @ W @ m.J[2]) * impulse
+        outcome = engine("land", m.memory, 0.0, x, one, one)
+        if outcome == LANDED and m.log["log_shocks"][0] == 0:
+            np.testing.assert_allclose(x[5:10], v, atol=1e-9)
+            continue
+        if outcome != LANDED:  # no impulse within its friction stops it
+            assert abs(impulse) > 3.0 * np.linalg.norm(reaction)
+            refused += 1
+            continue
+        assert abs(impulse) <= 3.0 * np.linalg.norm(reaction) * (1.0 + 1e-5)
+        after, P = x[5:10], m.log["log_impulses"][0]
+        np.testing.assert_allclose(after, v - free @ m.J[2] * impulse, atol=1e-9)
+        np.testing.assert_allclose(P, [*reaction, impulse], rtol=1e-8, atol=1e-10)
+        assert m.log["log_lost"][0] == pytest.approx(0.5 * impulse**2 * own)
+        stopped += 1
+        if stopped > 8:
+            break
+    assert stopped > 3
+
+
+def test_constraints_measure_themselves_when_they_begin(engine: Any) -> None:
+    """At a start all of them, at an event those that it switches on; their measurements are in the latches."""
+    rng, one = np.random.default_rng(28), np.zeros(1)
+    switches = SwitchTable(
+        events=(0, 1), sets=(((10, 1.0),), ((11, 1.0), (10, 0.0))), measures=((10, (13,)), (11, (12, 14)))
+    )
+    measure = Code(lambda t, x: ([x[0] + t[0], 7.0, x[1]],), (1, 10))
+    m = Touching(rng, 5, ("switched", "switched", "held"), switches=switches, measure=measure)
+    assert m.work == 12  # they are the works here, of which no one asks
+    for fired, expected in (((1, 0), {13: 0}), ((0, 1), {12: 1, 14: 2}), ((0, 0), {})):
+        x = np.zeros(m.n + 8)
+        x[:10] = rng.normal(size=10)
+        m.close(x, 0.5)
+        x[5:10] = 0.0
+        values = [x[0] + 0.5, 7.0, x[1]]
+        events = np.zeros(4, dtype=np.int64)
+        events[:2] = fired
+        kept = x.copy()
+        m.C.n_tape_events = 2
+        assert engine("switches", m.memory, 0.5, x, one, one, events) == LANDED
+        for place in (12, 13, 14):
+            want = values[expected[place]] if place in expected else kept[place]
+            assert x[place] == pytest.approx(want), (fired, place)
+        assert x[10:12].tolist() == [float(fired[0]) if not fired[1] else 0.0, float(fired[1])]
+
+
+def test_coordinates_go_beyond_a_kink(engine: Any) -> None:
+    """By twice the time of a kink, along the velocity, at its event alone."""
+    rng, one = np.random.default_rng(29), np.zeros(1)
+    m = Touching(rng, 4, ("held",), switches=SwitchTable(kinks=(1,)))
+    m.C.n_tape_events = 2
+    for fired, moved in (((0, 1), True), ((1, 0), False)):
+        x = m.state(rng)
+        x[4:8] -= np.linalg.pinv(m.J) @ (m.J @ x[4:8])
+        m.close(x)
+        before = x.copy()
+        assert m.T.kink_time > 0.0
+        assert engine("switches", m.memory, 0.0, x, one, one, np.array(fired)) == LANDED
+        way = 2.0 * m.T.kink_time * before[4:8] * moved
+        np.testing.assert_allclose(x[:4], before[:4] + way, rtol=0.0, atol=1e-14)
+        assert (x[:4] != before[:4]).any() == moved
