@@ -197,6 +197,7 @@ class Run:
         self.watch = watch_memory(setup, self.loop.address, kinds, changes=changes)
         self.W, self.seen = self.watch.struct, self.watch.arrays
         self.W.n_changes = self.seen["n_changes"].ctypes.data
+        self.bounced: list[Any] = []
 
     def transition(self, f: Callable[[float, np.ndarray, np.ndarray], int]) -> None:
         """f(t, x, fired) changes x and fired in place, and returns -1 if it succeeds."""
@@ -673,7 +674,6 @@ def bouncing(restitution: float, rest: float = 0.0, **settings: Any) -> Run:
             x[0], x[1] = max(x[0], 0.0), -restitution * x[1]
         return -1
 
-    run.bounced = []
     run.transition(bounce)
     run.W.n_positive = 1
     return run
@@ -883,7 +883,8 @@ def test_members_do_not_depend_on_each_other(engine: Any, way: dict[str, Any]) -
             while one.t[i] < end - 1e-12:
                 assert one.step(engine, i, step, end) == 0
         alone.append(one.x[i].copy())
-        assert {who for who in (one.drain(), one.log)[1] for who in who[:1]} == {i} == set(one.changed)
+        one.drain()
+        assert {entry[0] for entry in one.log} == set(one.changed) == {i}
     both = members()
     for i in range(3):
         assert both.begin(engine, i, 0.15) == 0
