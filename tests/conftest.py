@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TERM"] = "xterm"
     os.environ["MPLBACKEND"] = "Agg"
     if "slow" not in config.getoption("markexpr"):  # to the bit the same lanes, compiled in half of the time
-        os.environ.setdefault("DALEMBERT_QUICK_LANES", "1")
+        os.environ.setdefault("DALEMBERT_QUICK_BUILDS", "1")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job: what tests start would inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):  # a pytest-xdist worker inherits the folder of its controller

@@ -200,7 +200,7 @@ class Copy:
         assert self._server.stdin is not None and self._server.stdout is not None
         path = [str(self._folder / "src"), str(self._folder)]
         common = {"PYTHONPATH": os.pathsep.join([*path, os.environ.get("PYTHONPATH", "")]), MAP: str(self._map)}
-        kernels = {"DALEMBERT_TEST_CACHE": str(self._kernels), "DALEMBERT_QUICK_LANES": "1"}
+        kernels = {"DALEMBERT_TEST_CACHE": str(self._kernels), "DALEMBERT_QUICK_BUILDS": "1"}
         job = {
             "arguments": ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short", *arguments],
             "environment": {**common, **kernels, **environment},

@@ -63,8 +63,13 @@ print(json.dumps(rows))
 """
 
 
+WITHOUT_KERNELS = ("robust-control",)  # hardly compiles anything: its linear models are the same without a compiler
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", studies())
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.long) if n in WITHOUT_KERNELS else n for n in studies()]
+)
 def test_short_form_without_a_compiler(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", WITHOUT_COMPILER, str(shipped_engine()), name]
     done = subprocess.run(command, env=bare_environment(tmp_path), capture_output=True, text=True, check=False)

@@ -123,6 +123,28 @@ def test_flags_that_a_compiler_does_not_know_are_left_out(tmp_path: Path, monkey
     assert "-fno-math-errno" in flags
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_flags_of_gcc_are_left_out_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: bool) -> None:
+    monkeypatch.delenv("DALEMBERT_CC", raising=False)
+    real = find_toolchain()
+    if real is None or "clang" in real.command[0] or "zig" in " ".join(real.command):
+        pytest.skip("the flags are those of gcc")
+    log, command = tmp_path / "log", " ".join(real.command)
+    refuse = 'for a in "$@"; do [ "$a" = -fno-tree-dse ] && exit 1; done\n' if refused else ""
+    compiler = tmp_path / "cc"
+    compiler.write_text(f'#!/bin/sh\n{refuse}echo "$@" >> {log}\nexec {command} "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("DALEMBERT_CC", str(compiler))
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path))
+    source = "double third(double x) { return x / 3.0; }"
+    third = build_library(source, "third", optimise=build.TAPE_OPTIMISATION).third
+    third.restype, third.argtypes = ctypes.c_double, [ctypes.c_double]
+    assert third(1.5) == 0.5
+    last = log.read_text().splitlines()[-1]
+    assert "-fexpensive-optimizations" in last
+    assert ("-fno-tree-dse" in last) is not refused
+
+
 def test_refusal_shows_command_and_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path))
     with pytest.raises(BuildError) as caught:

@@ -15,6 +15,7 @@ from hypothesis import given
 
 import dalembert as da
 from dalembert.compile import Kernel, compile_function
+from dalembert.compile.forms import SCALAR
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.tape import read_tape, supported_operations
 from dalembert.core.errors import InputError
@@ -237,11 +238,14 @@ def test_narrower_processors(monkeypatch: pytest.MonkeyPatch, unary, mixed: Kern
         np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324, err_msg=name)
 
 
-def test_quick_lanes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    inputs, results = mixed_inputs(37), []
+def test_quick_builds_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs, results, keys = mixed_inputs(37), [], []
     for quick in ("0", "1"):
-        monkeypatch.setenv("DALEMBERT_QUICK_LANES", quick)
-        results.append(compile_function(mixed_function(), backend="native", shapes={"t": ()})(*inputs))
+        monkeypatch.setenv("DALEMBERT_QUICK_BUILDS", quick)
+        kernel = compile_function(mixed_function(), backend="native", shapes={"t": ()})
+        results.append([*kernel(*inputs), *kernel(*(x[5] for x in inputs))])  # in lanes, and one call
+        keys.append(SCALAR.optimisation)
+    assert keys[0] != keys[1]
     for a, b in zip(*results, strict=True):
         np.testing.assert_array_equal(a, b)
 

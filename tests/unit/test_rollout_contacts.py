@@ -139,7 +139,7 @@ def test_quick_lanes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None
     angle, ends = np.linspace(0.1, 0.3, 5), []
     start = {"q0": {"base.z": np.full(5, 0.3), "base.qw": np.cos(angle), "base.qx": np.sin(angle)}}
     for quick in ("0", "1"):
-        monkeypatch.setenv("DALEMBERT_QUICK_LANES", quick)
+        monkeypatch.setenv("DALEMBERT_QUICK_BUILDS", quick)
         settings = {"duration": 0.2, "step": 1e-3, "contact": da.TimeStepping()}
         ends.append(da.rollout(da.equations(block()), **start, **settings).final)
     np.testing.assert_array_equal(*ends)

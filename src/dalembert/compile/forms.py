@@ -73,9 +73,8 @@ class Form:
 
     @property
     def optimisation(self) -> tuple[str, ...]:
-        """Flags of the unit of the entries. ``DALEMBERT_QUICK_LANES=1`` lowers them for lanes."""
-        quick = self.units == "separate" and os.environ.get("DALEMBERT_QUICK_LANES", "") == "1"
-        return TAPE_OPTIMISATION if quick else (self.level,)
+        """Flags of the unit of the entries. ``DALEMBERT_QUICK_BUILDS=1`` lowers them to those of tapes."""
+        return TAPE_OPTIMISATION if os.environ.get("DALEMBERT_QUICK_BUILDS", "") == "1" else (self.level,)
 
     @property
     def head(self) -> str:

@@ -77,7 +77,7 @@ def _build(toolchain: Toolchain, sources: Sequence[CSource], directory: Path) ->
         directory,
         name=name,
         optimise=TAPE_OPTIMISATION,
-        first=("-O2",),
+        first=SCALAR.optimisation,
         n_first=len(first),
         fused=SCALAR.fused,
     )
