@@ -247,7 +247,7 @@ def test_lengths_of_steps(engine: Any) -> None:
         assert engine("length", longest, rest, landed) == pytest.approx(expected) and landed[0] == last
     for rest, expected in ((0.15, 0.075), (0.1001, 0.05005), (0.199, 0.0995), (0.2, 0.1), (0.5, 0.1)):
         assert engine("length", 0.1, rest, landed) == pytest.approx(expected) and landed[0] == 0
-    for order in (2.0, 4.0, 7.0):
+    for order in (1.0, 2.0, 4.0, 7.0):
         k, beta = order + 1.0, 0.2 / (order + 1.0)
         for e in (1.1, 5.0, 1e4, 1e9):
             assert engine("shorter", 0.3, e, order) == pytest.approx(
@@ -255,7 +255,7 @@ def test_lengths_of_steps(engine: Any) -> None:
             )
         assert engine("shorter", 0.3, np.inf, order) == pytest.approx(0.06)
         assert engine("shorter", 0.3, 1e-7, order) == engine("shorter", 0.3, 1e-4, order)
-        for e, before in ((0.9, 0.3), (1e-3, 0.02), (1e-9, 1e-4), (0.5, 1e-9), (1.0, 1.0)):
+        for e, before in ((0.9, 0.3), (1e-3, 0.02), (1e-9, 1e-4), (0.5, 1e-9), (1.0, 1.0), (1.0, 0.0)):
             raw = 0.9 * max(e, 1e-4) ** -(1.0 / k - 0.75 * beta) * max(before, 1e-4) ** beta
             factor = min(10.0, max(0.2, raw))
             assert engine("next", 0.3, e, before, 0, 0.3, order) == pytest.approx(0.3 * factor, rel=1e-12)
@@ -1030,15 +1030,19 @@ def test_members_at_a_desk(engine: Any, adaptive: bool) -> None:
 
 
 def test_a_member_that_fails_at_a_desk_stays_where_it_was(engine: Any) -> None:
-    run = Run(lambda t, x, c, p: [1.0, np.nan if t > 0.15 else 1.0], [0.0, 0.0], adaptive=False, step=0.1)
-    made = Members(run, 1)
-    desk, rows = desk_of(made, [0], h=0.1, count=2, modes=0)
-    rows[0, 5:7] = 3.0, 4.0
-    for step, status in ((0, 0.0), (1, 2.0)):
-        rows[0, 3] = step
-        engine("at_desk", made.memory, desk, 0)
-        assert rows[0, 4] == status
-    np.testing.assert_allclose(rows[0, 5:7], [3.1, 4.1])
+    for blamed in (0, 1):
+        run = Run(
+            lambda t, x, c, p, k=blamed: np.where([t > 0.15 and k == 0, t > 0.15 and k == 1], np.nan, 1.0), [0.0, 0.0],
+            adaptive=False, step=0.1,
+        )  # fmt: skip
+        made = Members(run, 1)
+        desk, rows = desk_of(made, [0], h=0.1, count=2, modes=0)
+        rows[0, 5:7] = 3.0, 4.0
+        for step, status in ((0, 0.0), (1, 1.0 + blamed)):
+            rows[0, 3] = step
+            engine("at_desk", made.memory, desk, 0)
+            assert rows[0, 4] == status
+        np.testing.assert_allclose(rows[0, 5:7], [3.1, 4.1])
 
 
 class Segment(ctypes.Structure):

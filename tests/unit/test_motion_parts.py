@@ -1368,3 +1368,31 @@ def test_coordinates_go_beyond_a_kink(engine: Any) -> None:
         way = 2.0 * m.T.kink_time * before[4:8] * moved
         np.testing.assert_allclose(x[:4], before[:4] + way, rtol=0.0, atol=1e-14)
         assert (x[:4] != before[:4]).any() == moved
+
+
+def test_which_sheaves_slip_or_stick_is_told(engine: Any) -> None:
+    """Those that begin to slip, or the other way, and those that begin to stick, of ropes that continue to pull."""
+    rng, one, told = np.random.default_rng(30), np.zeros(1), set()
+    for _ in range(60):
+        m = Touching(rng, 9, ("rope", "rope", "held"))
+        x = m.state(rng)
+        x[9:18] = 0.0
+        m.close(x)
+        m.f += 3.0 * sum(m.spans(k).sum(axis=0) * rng.uniform(0.5, 1.5) for k in range(2))
+        before = rng.choice([0.0, 1.0, -1.0], 4)
+        for k, row in enumerate((0, 1, 3, 4)):
+            x[m.flags[row]], x[m.flags[row] + 1] = before[k] == 0.0, before[k]
+        pulled = rng.choice([0.0, 1.0], 2)
+        x[m.flags[[2, 5]]] = pulled
+        x[m.shares[:6]] = 1.0
+        fired = np.zeros(12, dtype=np.int64)
+        fired[4:12] = rng.integers(0, 2, 8)
+        assert engine("switches", m.memory, 0.1, x, one, one, fired) == LANDED
+        for k, row in enumerate((0, 1, 3, 4)):
+            pulls = x[m.flags[2 + 3 * (k // 2)]] > 0.5 and pulled[k // 2] > 0.5
+            way = x[m.flags[row] + 1]
+            slips = pulls and way != 0.0 and way != before[k]
+            sticks = pulls and x[m.flags[row]] > 0.5 and before[k] != 0.0
+            assert (fired[4 + k] != 0, fired[8 + k] != 0) == (slips, sticks)
+            told |= {(k, "slips")} if slips else {(k, "sticks")} if sticks else set()
+    assert len(told) == 8

@@ -588,7 +588,7 @@ def test_rows_and_numbers_of_contacts_of_free_bodies(engine: Any, rows: int) -> 
         held = pull / closed_of[int(arrays["pair"][k])] if is_closed else 0.0
         assert made["hold"][k] == pytest.approx(held)
     # a displacement lifts against gravity
-    moved, lift = rng.normal(size=18), np.zeros(1)
+    moved, lift = rng.normal(size=18), np.array([7.0, 8.0])  # what was there does not count
     inputs = (ctypes.c_void_p * 3)(None, None, moved.ctypes.data)
     engine("lifts", inputs, (ctypes.c_void_p * 1)(lift.ctypes.data), scene.memory)
     assert lift[0] == pytest.approx(-sum(scene.mass[i] * scene.gravity @ moved[6 * i : 6 * i + 3] for i in range(3)))
