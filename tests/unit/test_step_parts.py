@@ -22,8 +22,8 @@ from dalembert.engine.stepping.native import NativeStepping
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
-UNILATERAL, COULOMB, STICTION, RESISTED = BlockLaw.UNILATERAL, BlockLaw.COULOMB, BlockLaw.STICTION, BlockLaw.RESISTED
-SIZE = {UNILATERAL: 1, COULOMB: 3, STICTION: 1, RESISTED: 6}
+UNILATERAL, COULOMB, STICTION, ROPE, RESISTED = BlockLaw
+SIZE = {UNILATERAL: 1, COULOMB: 3, STICTION: 1, ROPE: 3, RESISTED: 6}
 KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
 MARGIN, THETA = 1e-6, 0.5
 SHOWN = """
@@ -96,19 +96,20 @@ class Machine:
             self.supports = (tuple(range(nv)),) * len(blocks)
         self.f, self.K, self.B = rng.normal(size=nv), 0.5 * np.eye(nv), bias * rng.normal(size=(nv, nv))
         self.g0, self.e = rng.normal(size=len(blocks)), np.zeros(len(blocks))
-        self.mu = [rng.uniform(0.2, 0.6, law.given(n)) for law, n in zip(self.laws, self.sizes, strict=True)]
+        kinds = zip(self.laws, self.sizes, strict=True)
+        self.mu = [rng.uniform(0.2, 0.6, law.given(n)) + (law is ROPE) for law, n in kinds]
         self.Jb, self.phi0, self.s = rng.normal(size=(held, nv)), rng.normal(size=held), 0.3 * rng.normal(size=held)
         self.bent = 0.05 * rng.normal(size=rows) if bends else np.zeros(0)
         force = 2 * nv + 1
         loss = force + rows
-        at = loss + len(blocks)
+        at = loss + 2 * len(blocks)
         self.n = at + held + 6
         way = SimpleNamespace(tolerance=1e-12, margin=MARGIN, max_sweeps=20000)
         system: Any = SimpleNamespace(
             way=way, theta=THETA, nq=nv, nv=nv, nz=1, pairs=None, n_parameters=0, factor=self.factor,
             supports=self.supports, laws=tuple(self.laws), sizes=np.array(self.sizes), n_held=held, first_bent=0,
             features=np.full(len(blocks), features), n_bent=len(self.bent), names=tuple(map(str, range(len(blocks)))),
-            forces=tuple(int(force + f) for f in self.first[:-1]), losses=tuple(range(loss, loss + len(blocks))),
+            forces=tuple(int(force + f) for f in self.first[:-1]), losses=tuple(range(loss, loss + 2 * len(blocks), 2)),
             loads=((-1, 0),) * len(blocks), tugs=((),) * len(blocks), multipliers=at, residual=at + held,
             sweeps=at + held + 1, undetermined=at + held + 2, lowered=at + held + 3, work_input=at + held + 4,
             work_loss=at + held + 5, colliders=None,
@@ -127,9 +128,15 @@ class Machine:
         self.C = self.stepping.memory.struct
         self.C.apart = apart
 
+    @property
+    def along(self) -> np.ndarray:
+        """Rows along which gaps close: of a rope the sum of those of its spans."""
+        rows = zip(self.laws, self.first, self.sizes, strict=False)
+        return np.array([self.J[f : f + n].sum(axis=0) if law is ROPE else self.J[f] for law, f, n in rows])
+
     def gap(self, q: np.ndarray) -> np.ndarray:
         joints = np.array([law is STICTION for law in self.laws])  # they always touch
-        return np.where(joints, 0.0, self.g0 + self.J[self.first[:-1]] @ q)
+        return np.where(joints, 0.0, self.g0 + self.along @ q)
 
     def holds(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.phi0 + self.s * t + self.Jb @ x[: self.nv], self.s + self.Jb @ x[self.nv : 2 * self.nv]
@@ -441,3 +448,46 @@ def test_sweeps_are_counted(engine: Any) -> None:
         y = m.step(engine, 0.0, 0.01, x)
         assert y[m.system.sweeps] == 2.0 and y[m.system.undetermined] == 0.0
         assert (y[m.system.forces[0] :][:2] > 0.0).tolist() == [True, False]
+
+
+def test_ropes_and_rolling_contacts_in_steps(engine: Any) -> None:
+    """Tensions at sheaves within their ratios, at the limit where the rope slips; moments within those of the push."""
+    rng, h, seen = np.random.default_rng(8), 0.01, set[str]()
+    for trial in range(40):
+        m = Machine(rng, 2, 7, [(ROPE, (0, 1)), (UNILATERAL, (1,)), (RESISTED, (0,))], bias=0.0)
+        x = m.state()
+        if trial % 2:  # sheaves that hold
+            x[14:28], m.mu[0][:] = 0.0, 30.0
+        x[14:28] -= np.linalg.pinv(m.along) @ np.array([0.5, 0.5, 0.5])
+        middle = x[:14] + 0.5 * h * x[14:28]
+        m.g0 += rng.choice([-1e-3, 0.2], 3) - m.gap(middle)
+        y = m.step(engine, 0.0, h, x)
+        impulse, v, w = h * y[m.system.forces[0] :][: m.rows], x[14:28], y[14:28]
+        np.testing.assert_allclose(m.M @ (w - v), h * m.push(middle, v) + m.J.T @ impulse, atol=1e-8)
+        free = v + np.linalg.solve(m.M, h * m.push(middle, v))
+        acts = (m.gap(middle) <= MARGIN) | (m.gap(middle) + 0.5 * h * m.along @ free <= 0.0)
+        before, u, T = m.J @ v, m.J @ w, impulse[:3]
+        nu = u[:3].sum()
+        assert T.min() >= 0.0 and (not acts[0] or nu > -1e-9) and abs(T[0] * nu) < 1e-9 and (acts[0] or not T.any())
+        for j in range(2):
+            E, slip = m.mu[0][j], u[: j + 1].sum()
+            assert T[j] / E * (1.0 - 1e-9) - 1e-12 <= T[j + 1] <= T[j] * E * (1.0 + 1e-9) + 1e-12
+            if T[0] > 0.0 and abs(slip) > 1e-7:
+                assert T[j + 1] == pytest.approx(T[j] * E if slip > 0.0 else T[j] / E, rel=1e-7)
+                seen.add(f"slips {np.sign(slip):+g}")
+            elif T[0] > 0.0:
+                seen.add("sticks")
+        lost = [(T[j + 1] - T[j]) * 0.5 * (u[: j + 1].sum() + before[: j + 1].sum()) for j in range(2)]
+        np.testing.assert_allclose(y[m.system.losses[0] :][:2], lost, atol=1e-10)
+        p, w_ = impulse[4:], u[4:]
+        mu, spinning, rolling = m.mu[2] * p[0]
+        assert p[0] >= 0.0 and abs(p[0] * w_[0]) < 1e-8 and np.linalg.norm(p[1:3]) <= mu * (1.0 + 1e-8)
+        assert abs(p[3]) <= spinning * (1.0 + 1e-8) and np.linalg.norm(p[4:]) <= rolling * (1.0 + 1e-8)
+        if p[0] > 0.0:
+            for at, most in ((slice(1, 3), mu), (slice(3, 4), spinning), (slice(4, 6), rolling)):
+                speed = np.linalg.norm(w_[at])
+                if speed > 1e-6:
+                    np.testing.assert_allclose(p[at], -most * w_[at] / speed, atol=1e-6)
+                    seen.add(f"resists {at.start}")
+        assert y[m.system.residual] < 1e-8
+    assert seen >= {"slips +1", "slips -1", "sticks", "resists 1", "resists 3", "resists 4"}
