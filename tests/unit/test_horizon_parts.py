@@ -675,3 +675,87 @@ def test_samples_end_before_their_deadline() -> None:
     for each, most in ((1.0, 9.0), (0.2, 0.3)):  # not one round
         answer, number = timed(each, most)
         assert answer[2] == 4.0 and number == 1 and answer[6] == 3.0
+
+
+def balance(z: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Equations of two coupled pendulums in the middle of an interval: q, v, a past input and a new one."""
+    q, v, u = z[:2] + 0.5 * H * z[2:4] + 0.25 * H**2 * a, z[2:4] + 0.5 * H * a, z[5]
+    swing = 0.4 * np.cos(q[0] - q[1])
+    return np.array([
+        1.5 * a[0] + swing * a[1] + np.sin(q[0]) + 0.1 * v[0] * v[1] - u + 0.05 * z[4],
+        swing * a[0] + a[1] + 0.8 * np.sin(q[1]) + 0.3 * v[1],
+    ])  # fmt: skip
+
+
+def test_plans_by_equations_at_midpoints_are_optimal() -> None:
+    """Accelerations are unknowns that each interval eliminates; the input of the last interval is a state."""
+    NN, weights, end = 4, np.array([2.0, 1.0, 0.1, 0.2, 0.0, 0.05]), np.diag([3.0, 2.0, 0.5, 0.5, 0.0])
+    tables = [
+        table("attitude_at", [], "int"), table("box_entry", [5, 2], "int"), table("row_from", [0, 1], "int"),
+        table("row_to", [3, 4], "int"), table("row_low", np.array([-0.6, -0.5])),
+        table("row_high", np.array([0.6, 0.5])), table("row_soft", np.zeros(2)), table("row_linear", np.zeros(2)), table("row_square", np.zeros(2)),
+        table("stage_weight", weights), table("end_weight", end), table("input_low", np.array([-0.6])),
+        table("input_high", np.array([0.6])),
+    ]  # fmt: skip
+    macros: dict[str, object] = {
+        "NX": 5, "NU": 1, "NV": 2, "NN": NN, "NB": 2, "NG": 0, "N_PAR": 0, "DENSE_COST": 0, "N_RESIDUALS": 0,
+        "SOFT_ROWS": 0, "N_ATTITUDES": 0, "FREE_START": 0, "N_PATH": 0, "MIDPOINT": 1, "EXACT": 0, "INTERVAL": H,
+        "END_ROW": -1, "END_LEVEL": 1.0, "COST_FLOOR": 1e-3, "SHIFT": 1.0, "ROUNDS": 30, "COLD_ROUNDS": 40,
+        "MOST_ITERATIONS": 60, "TOLERANCE": 1e-10, "TIMED": 1, "BUDGET": 0.0, "FEASIBLE": 1e-9, "ACCEPTED": 1e-3,
+        "CONVERGED": 1e-10,
+    }  # fmt: skip
+    goal = np.array([0.9, -0.4, 0.0, 0.0, 0.0, 0.1])
+
+    def tape(x: np.ndarray, u: np.ndarray, a: np.ndarray, *_: Any) -> tuple[np.ndarray]:
+        z = np.concatenate([x, u])
+        R_a, R_z = derivative(lambda a: balance(z, a), a), derivative(balance, z, a)
+        return (np.column_stack([R_a, R_z, balance(z, a)]),)
+
+    tapes: dict[str, Any] = {
+        "READ_TAPE": ((1, 6), lambda t, row: (row,)),
+        "STEP_TAPE": ((5, 1, 2, 0, 1), tape),
+        "GOAL_TAPE": ((0, 1), lambda p, t: (goal,)),
+    }
+    text = horizon_text(("quadratic.h", "control.c"), macros, tables) + horizon_text(("control_entry.c",), {})
+    unit_ = Unit(text, tapes, (1 + 8, 2 + 5 * (NN + 1) + NN + 4 * (NN + 1) + 2 * NN))
+
+    def rollout(x: np.ndarray, U: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        X, A = [x], []
+        for u in U:
+            z, a = np.append(X[-1], u), np.zeros(2)
+            for _ in range(12):  # the last steps are those of complex numbers too
+                a = a - np.linalg.solve(derivative(lambda a, z=z: balance(z.real, a), a.real), balance(z, a))
+            v = z[2:4] + H * a
+            A.append(a)
+            X.append(np.array([*(z[:2] + 0.5 * H * (z[2:4] + v)), *v, u]))
+        return X, A
+
+    x, active = np.array([-0.5, 0.4, 0.2, 0.0, 0.3]), 0
+    for _ in range(3):
+        answer = unit_.sample(0.0, np.append(x, 0.0))
+        assert answer[1] in (0.0, 1.0) and answer[5] == 0.0
+        parts = np.split(unit_.memory[AT + 2 :], np.cumsum([5 * (NN + 1), NN, 4 * (NN + 1)]))
+        X, U, both, A = parts[0].reshape(-1, 5), parts[1], parts[2].reshape(NN + 1, 2, 2), parts[3].reshape(NN, 2)
+        expected, accelerations = rollout(x, U)
+        np.testing.assert_allclose(X, expected, atol=1e-8)
+        np.testing.assert_allclose(A, accelerations, atol=1e-8)
+
+        def lagrangian(U: np.ndarray, x: np.ndarray = x, both: np.ndarray = both) -> np.ndarray:
+            states, total = rollout(x, U)[0], 0.0
+            for k, u in enumerate(U):
+                e = np.append(states[k], u) - goal
+                total = total + 0.5 * e @ (weights * e) + (both[k, 1, 0] - both[k, 0, 0]) * u
+            for k in range(1, NN + 1):
+                total = total + (both[k, 1, 1] - both[k, 0, 1]) * states[k][2]
+            e = states[-1] - goal[:5]
+            return np.array([total + 0.5 * e @ end @ e])
+
+        assert np.abs(derivative(lagrangian, U)).max() < 1e-6
+        rows = np.concatenate([U, X[1:, 2]])
+        force = np.concatenate([both[:NN, 1, 0] - both[:NN, 0, 0], both[1:, 1, 1] - both[1:, 0, 1]])
+        limit = np.repeat([0.6, 0.5], NN)
+        assert (np.abs(rows) < limit + 1e-7).all()
+        assert np.minimum(np.abs(force), limit - rows * np.sign(force)).max() < 1e-4
+        active += int((np.abs(force) > 1e-3).sum())
+        x = expected[1]
+    assert active > 2
