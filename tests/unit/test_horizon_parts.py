@@ -693,7 +693,8 @@ def test_plans_by_equations_at_midpoints_are_optimal() -> None:
     tables = [
         table("attitude_at", [], "int"), table("box_entry", [5, 2], "int"), table("row_from", [0, 1], "int"),
         table("row_to", [3, 4], "int"), table("row_low", np.array([-0.6, -0.5])),
-        table("row_high", np.array([0.6, 0.5])), table("row_soft", np.zeros(2)), table("row_linear", np.zeros(2)), table("row_square", np.zeros(2)),
+        table("row_high", np.array([0.6, 0.5])), table("row_soft", np.zeros(2)),
+        table("row_linear", np.zeros(2)), table("row_square", np.zeros(2)),
         table("stage_weight", weights), table("end_weight", end), table("input_low", np.array([-0.6])),
         table("input_high", np.array([0.6])),
     ]  # fmt: skip
