@@ -82,8 +82,16 @@ def _functions(text: str) -> Iterator[_Function]:
             if depth == 0 and body is not None:
                 yield _Function(tokens[first].start, tokens[body].start, token.end, tokens[first : k + 1])
                 body, first = None, k + 1
-        if depth == 0 and token.text in (";", "}"):
+        if depth == 0 and (token.text in (";", "}") or _ends_macro(text, tokens[first : k + 2])):
             first = k + 1
+
+
+def _ends_macro(text: str, tokens: list[_Token]) -> bool:
+    """Whether tokens, up to the last but one, are a macro that stands alone on its line, as ``MULTIPLY(4, 1)`` does."""
+    if len(tokens) < 4 or not tokens[0].text.isupper() or tokens[1].text != "(" or tokens[-2].text != ")":
+        return False
+    inner = [token.text for token in tokens[1:-1]]
+    return inner.count("(") == inner.count(")") and "\n" in text[tokens[-2].end : tokens[-1].start]
 
 
 def _offset(text: str, change: Change) -> int:

@@ -105,6 +105,10 @@ def test_c_has_all_changes_as_variants_and_marks_what_it_comes_by(
 ) -> None:
     text = """
 double most = 8.0;
+#define HALF(x) double half_##x(void) { return 0.5 * x; }
+HALF(3)
+HALF(4)
+
 double f(const double *a, int n) {
     double s = 0.0;
     for (int i = 0; i < n; i++) {
@@ -142,6 +146,8 @@ double g(void) { return most; }
     assert called(2, 3)[0] == 4.0
     assert called(3, 3)[0] == -4.0
     file.write_bytes(bytes(1 << 14))
+    library.half_4.restype = ctypes.c_double
+    assert library.half_4() == 2.0  # macros before a function are not repeated with its variants
     assert library.g() == 8.0 and file.read_bytes()[FIRST : FIRST + 4] == b"\1\0\0\0"
 
 
