@@ -455,8 +455,8 @@ def test_bad_meshes(tmp_path, corners, faces, words):
 
 
 def test_fallen_dominoes_rest():
-    """Contacts of bodies that fall alike stay closed while others hold one of them: else single dominoes fall freely for
-    a step, which is 0.2 rad/s."""
+    """Contacts of bodies that fall alike stay closed while others hold one of them: else single dominoes fall freely
+    for a step, which is 0.2 rad/s."""
     row = da.simulate(domino_row(20), duration=1.2, step=1e-3, record=1e-3)
     late = row.t > 1.1
     assert max(np.abs(row[f"domino_{k:03d}.w{axis}"][late]).max() for k in range(20) for axis in "xyz") < 1e-3

@@ -404,7 +404,7 @@ def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) ->
 
 
 def test_impulses_of_a_blow_are_shortened(engine: Any) -> None:
-    """To the part that leaves the least kinetic energy |s + Y^T x|^2 / 2, if that is less than half, and not below zero."""
+    """To the part that leaves the least kinetic energy |s + Y^T x|^2 / 2, if it is less than half; never below zero."""
     rng, seen = np.random.default_rng(10), set()
     for _ in range(20):
         c = chain(rng, 5, (COULOMB, UNILATERAL))
@@ -438,7 +438,7 @@ def test_impulses_are_exchanged(engine: Any) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_least_displacement_that_closes_the_gaps_of_a_chain(engine: Any, seed: int) -> None:
-    """It obeys the conditions of the least one: r = Y^T lambda, gaps that are closed or open where nothing moves them."""
+    """It obeys the conditions of the least one: r = Y^T lambda, gaps closed, or open where nothing moves them."""
     rng = np.random.default_rng(seed)
     c = chain(rng, 12)
     n = len(c.law)
