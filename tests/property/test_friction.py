@@ -62,6 +62,7 @@ def test_more_of_them(links: int, modes: int, duration: float, seeds: range) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.long  # shorter chains rub in the tests above
 def test_ten_links_rub_until_they_lie() -> None:
     """Eleven ends of which several come to rest at once: they once turned each other round without end."""
     machine = chain_on_ground(10, 2, friction=0.3)

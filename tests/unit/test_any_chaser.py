@@ -517,6 +517,7 @@ def test_phases_that_cannot_be_are_refused() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long  # test_far_missions.py flies nozzles too
 def test_nozzles_that_are_on_or_off_capture_as_well() -> None:
     """Pulses of 4 ms or more from 24 nozzles of 10 N: captured and at rest, every nozzle fully open or closed.
 

@@ -218,7 +218,7 @@ def test_a_margin_is_the_deviation_of_the_kept_expression() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["crane", "ur5", "cable-robot", "planar-arm"])
+@pytest.mark.parametrize("name", ["crane", "ur5", pytest.param("cable-robot", marks=pytest.mark.long), "planar-arm"])
 def test_measured_controllers_find_the_optimum_of_ipopt(name: str) -> None:
     case = predictive_cases()[name]
     machine = case.machine()
