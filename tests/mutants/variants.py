@@ -209,6 +209,8 @@ def marked_c(text: str, changes: Sequence[Numbered]) -> tuple[str, set[int]]:
         taken = "FUNCTION " if "FUNCTION" in before else "static "
         rest = head[len(before) + len(name) :]
         cases = ""
+        if re.search(rf"\b{re.escape(name)}\s*\(", body):  # it calls itself, and so do its variants before it
+            pieces.append(f"\n{head.rstrip()};\n")
         for offset, number, change in own:
             at = offset - function.body
             changed = body[:at] + change.new + body[at + len(change.old) :]

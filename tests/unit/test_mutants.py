@@ -151,6 +151,28 @@ double g(void) { return most; }
     assert library.g() == 8.0 and file.read_bytes()[FIRST : FIRST + 4] == b"\1\0\0\0"
 
 
+def test_a_function_that_calls_itself_has_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+static int power(int x, int n) {
+    return n > 0 ? x * power(x, n - 1) : 1;
+}
+int cube(int x) { return power(x, 3); }
+"""
+    change = next(c for c in changes_of("engine/f.c", text) if c.old == "*")
+    written, made = marked_c(text, [(0, change)])
+    assert made == {0} and change.new == "/"
+    toolchain = find_toolchain()
+    if toolchain is None:
+        pytest.skip("there is no C compiler")
+    file = tmp_path / "marks"
+    file.write_bytes(bytes(1 << 14))
+    monkeypatch.setenv(MAP, str(file))
+    library = ctypes.CDLL(str(build_units(toolchain, [written], tmp_path, name="f")))
+    assert library.cube(7) == 343
+    file.write_bytes((1).to_bytes(4, sys.byteorder) + bytes((1 << 14) - 4))
+    assert library.cube(7) == 7  # 7 / (7 / (7 / 1))
+
+
 def test_python_marks_the_changes_it_comes_by(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 LIMIT = 2.0
