@@ -19,6 +19,7 @@ from dalembert.compile.build import find_toolchain
 from dalembert.compile.cache import build_library
 from dalembert.compile.forms import read_text
 from dalembert.engine.horizon.sources import horizon_text, table
+from support.engine_units import numbers
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -46,10 +47,6 @@ def derivative(f: Function, x: np.ndarray, *rest: Any) -> np.ndarray:
     """The Jacobian by complex steps: exact to rounding."""
     columns = [f(x + 1e-30j * d, *rest).imag / 1e-30 for d in np.eye(len(x))]
     return np.array(columns).T
-
-
-def numbers(address: int | None, count: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address or 0))
 
 
 class Unit:

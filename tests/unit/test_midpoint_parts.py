@@ -14,10 +14,10 @@ from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.sources import unit_text
+from support.engine_units import KERNEL, numbers
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
-KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
 SHOWN = """
 __attribute__((visibility("default"))) int64_t go(void *M, double t, double h, const double *x, const double *c,
                                                   const double *p, double *out) {
@@ -32,10 +32,6 @@ def library() -> Any:
     made = build_library(unit_text("implicit") + SHOWN, "midpoint-parts", optimise=("-O0",))
     made.go.restype = ctypes.c_int64
     return made
-
-
-def numbers(address: int, count: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
 
 
 class Steps:

@@ -21,6 +21,7 @@ from dalembert.engine.memory import NativeMemory
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, UnilateralLaw
 from dalembert.engine.sources import unit_text
 from dalembert.engine.unilateral.native import transitions_memory
+from support.engine_units import Code, arguments
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -75,7 +76,6 @@ SHOWN void without_friction(int64_t k, int64_t n, const int64_t *first, const do
 }
 SHOWN int64_t sets(T_ *T, double *x, const int64_t *fired) { set_switches(T, x, fired); return 0; }
 """
-KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
 
 
 @pytest.fixture(scope="module")
@@ -92,47 +92,12 @@ def engine() -> Any:
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
-        passed: list[Any] = []
-        for value in values:
-            if isinstance(value, np.ndarray):
-                assert value.flags.c_contiguous
-                passed.append(ctypes.c_void_p(value.ctypes.data))
-            elif isinstance(value, NativeMemory):
-                passed.append(ctypes.c_void_p(value.address))
-            elif isinstance(value, int):
-                passed.append(ctypes.c_int64(value))
-            else:
-                passed.append(ctypes.c_double(value) if isinstance(value, float) else value)
-        return getattr(library, name)(*passed)
+        return getattr(library, name)(*arguments(*values))
 
     with pytest.MonkeyPatch.context() as patch:  # else the whole unit would be compiled anew for two sizes
         for room in ("constraints", "unilateral"):
             patch.setattr(f"dalembert.engine.{room}.native.library", lambda _name: sizes)
         yield call
-
-
-def numbers(address: int | None, count: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address)) if address and count else np.zeros(0)
-
-
-class Code:
-    """A kernel in Python: f(inputs) -> outputs; inputs are (t, x, ...) of these sizes."""
-
-    def __init__(self, f: Any, sizes: tuple[int, ...]) -> None:
-        def kernel(inputs: Any, outputs: Any, _work: Any) -> int:
-            made = f(*(numbers(inputs[k], size).copy() for k, size in enumerate(sizes)))
-            if made is None:
-                return 1
-            for k, values in enumerate(made):
-                flat = np.asarray(values, dtype=float).ravel()
-                numbers(outputs[k], flat.size)[:] = flat
-            return 0
-
-        self._kept = KERNEL(kernel)
-        self.address = ctypes.cast(self._kept, ctypes.c_void_p).value
-
-    def work(self) -> np.ndarray:
-        return np.zeros(1)
 
 
 class Machine:

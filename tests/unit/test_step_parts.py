@@ -19,12 +19,12 @@ from dalembert.compile.cache import build_library
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.engine.sources import unit_text
 from dalembert.engine.stepping.native import NativeStepping
+from support.engine_units import Code
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
 UNILATERAL, COULOMB, STICTION, ROPE, RESISTED = BlockLaw
 SIZE = {UNILATERAL: 1, COULOMB: 3, STICTION: 1, ROPE: 3, RESISTED: 6}
-KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
 MARGIN, THETA = 1e-6, 0.5
 SHOWN = """
 __attribute__((visibility("default"))) int64_t go(void *C, double t, double h, const double *x, const double *c,
@@ -40,30 +40,6 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "step-parts", optimise=("-O0",))
     library.go.restype = ctypes.c_int64
     return library
-
-
-def numbers(address: int | None, count: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address)) if address and count else np.zeros(0)
-
-
-class Code:
-    """A kernel in Python."""
-
-    def __init__(self, f: Any, sizes: tuple[int, ...]) -> None:
-        def kernel(inputs: Any, outputs: Any, _work: Any) -> int:
-            made = f(*(numbers(inputs[k], size).copy() for k, size in enumerate(sizes)))
-            if made is None:
-                return 1
-            for k, values in enumerate(made):
-                flat = np.asarray(values, dtype=float).ravel()
-                numbers(outputs[k], flat.size)[:] = flat
-            return 0
-
-        self._kept = KERNEL(kernel)
-        self.address = ctypes.cast(self._kept, ctypes.c_void_p).value
-
-    def work(self) -> np.ndarray:
-        return np.zeros(1)
 
 
 class Machine:

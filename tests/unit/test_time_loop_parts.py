@@ -23,6 +23,7 @@ from dalembert.engine.loop.watch import watch_memory
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods import tableaus
 from dalembert.engine.sources import unit_text
+from support.engine_units import KERNEL, arguments, numbers
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -100,7 +101,6 @@ SHOWN void one_alone(const struct singles *R, int64_t i, int64_t n, const struct
     singles_run(R, i, n, segments); }
 """
 REALS = ("length", "shorter", "next", "trial", "starting", "norm", "first", "next_sample", "value", "defect_of", "ends")
-KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
 PROBE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double)
 TRANSITION = ctypes.CFUNCTYPE(
     ctypes.c_int64,
@@ -123,26 +123,9 @@ def engine() -> Any:
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
-        passed: list[Any] = []
-        for value in values:
-            if value is None:
-                passed.append(ctypes.c_void_p(None))
-            elif isinstance(value, np.ndarray):
-                assert value.flags.c_contiguous
-                passed.append(ctypes.c_void_p(value.ctypes.data))
-            elif isinstance(value, NativeMemory):
-                passed.append(ctypes.c_void_p(value.address))
-            elif isinstance(value, int):
-                passed.append(ctypes.c_int64(value))
-            else:
-                passed.append(ctypes.c_double(value) if isinstance(value, float) else value)
-        return getattr(library, name)(*passed)
+        return getattr(library, name)(*arguments(*values))
 
     return call
-
-
-def numbers(address: int | None, count: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address)) if address and count else np.zeros(0)
 
 
 class Code:

@@ -20,6 +20,7 @@ from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.sources import unit_text
+from support.engine_units import arguments
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -99,20 +100,8 @@ def engine() -> Any:
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
-        passed: list[Any] = []
-        for value in values:
-            if isinstance(value, Shape):
-                passed += value.given
-            elif isinstance(value, np.ndarray):
-                assert value.flags.c_contiguous
-                passed.append(ctypes.c_void_p(value.ctypes.data))
-            elif isinstance(value, NativeMemory):
-                passed.append(ctypes.c_void_p(value.address))
-            elif isinstance(value, int):
-                passed.append(ctypes.c_int64(value))
-            else:
-                passed.append(ctypes.c_double(value) if isinstance(value, float) else value)
-        return getattr(library, name)(*passed)
+        flat = [one for value in values for one in (value.given if isinstance(value, Shape) else [value])]
+        return getattr(library, name)(*arguments(*flat))
 
     return call
 
