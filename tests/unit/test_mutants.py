@@ -100,6 +100,18 @@ def test_a_change_keeps_its_name_when_lines_come_above_it() -> None:
     assert [change.key for change in changes_of("x.py", "import y\n\n" + text)] == keys
 
 
+def with_marks(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ctypes.CDLL, Path]:
+    """The library of a unit with variants, and its file of marks."""
+    toolchain = find_toolchain()
+    if toolchain is None:
+        pytest.skip("there is no C compiler")
+    file = folder / "marks"
+    file.write_bytes(bytes(1 << 14))
+    monkeypatch.setenv(MAP, str(file))
+    library = ctypes.CDLL(str(build_units(toolchain, [text], folder, name="f")))
+    return library, file
+
+
 def test_c_has_all_changes_as_variants_and_marks_what_it_comes_by(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,13 +138,7 @@ double g(void) { return most; }
     assert [c.old for c in changes] == ["8.0", "<", "+=", "2.0"]
     written, made = marked_c(text, list(enumerate(changes)))
     assert made == {1, 2, 3}  # a number outside functions is no variant
-    toolchain = find_toolchain()
-    if toolchain is None:
-        pytest.skip("there is no C compiler")
-    file = tmp_path / "marks"
-    file.write_bytes(bytes(1 << 14))
-    monkeypatch.setenv(MAP, str(file))
-    library = ctypes.CDLL(str(build_units(toolchain, [written], tmp_path, name="f")))
+    library, file = with_marks(written, tmp_path, monkeypatch)
     library.f.restype = library.g.restype = ctypes.c_double
     a = (ctypes.c_double * 3)(1.0, 0.0, 3.0)
 
@@ -161,13 +167,7 @@ int cube(int x) { return power(x, 3); }
     change = next(c for c in changes_of("engine/f.c", text) if c.old == "*")
     written, made = marked_c(text, [(0, change)])
     assert made == {0} and change.new == "/"
-    toolchain = find_toolchain()
-    if toolchain is None:
-        pytest.skip("there is no C compiler")
-    file = tmp_path / "marks"
-    file.write_bytes(bytes(1 << 14))
-    monkeypatch.setenv(MAP, str(file))
-    library = ctypes.CDLL(str(build_units(toolchain, [written], tmp_path, name="f")))
+    library, file = with_marks(written, tmp_path, monkeypatch)
     assert library.cube(7) == 343
     file.write_bytes((1).to_bytes(4, sys.byteorder) + bytes((1 << 14) - 4))
     assert library.cube(7) == 7  # 7 / (7 / (7 / 1))
