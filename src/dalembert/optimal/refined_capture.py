@@ -20,7 +20,8 @@ from dalembert.formulations.factorization import solve_spd
 from dalembert.model.geometry import Geometry
 from dalembert.optimal.motion import OptimalMotion, optimal_motion
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
-from dalembert.plan.robot_capture import RobotCapture, RobotLimits, Verdict, judge_motion
+from dalembert.plan.robot_capture import RobotCapture, judge_motion
+from dalembert.plan.robot_limits import RobotLimits, Verdict
 
 __all__ = ["RefinedCapture", "refine_capture"]
 

@@ -14,7 +14,8 @@ from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, grip_rotation, gripped, meet_pose, resting_pose
 from dalembert.plan.references import Quintic, Sine, Spline, Table
 from dalembert.plan.rendezvous import Rendezvous, RendezvousLimits, plan_rendezvous, two_impulses
-from dalembert.plan.robot_capture import CaptureApproach, RobotCapture, RobotLimits, Verdict, plan_robot_capture
+from dalembert.plan.robot_capture import CaptureApproach, RobotCapture, plan_robot_capture
+from dalembert.plan.robot_limits import RobotLimits, Verdict
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
 from dalembert.plan.tumbling import PointMotion, TumblingBody
 

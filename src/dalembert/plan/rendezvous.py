@@ -21,7 +21,7 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.model.orbit import Orbit
 from dalembert.model.relative_motion import yamanaka_ankersen
-from dalembert.plan.robot_capture import Verdict
+from dalembert.plan.robot_limits import Verdict
 
 __all__ = ["Rendezvous", "RendezvousLimits", "plan_rendezvous", "two_impulses"]
 

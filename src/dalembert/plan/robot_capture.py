@@ -7,7 +7,7 @@ into a motion of the whole robot that respects momentum, and is accepted if it k
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TypedDict, Unpack
 
@@ -25,88 +25,14 @@ from dalembert.model.machine import Machine
 from dalembert.plan.clearance import ArmShape, Obstacle, arm_shape, boxes_of, least_clearance
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
+from dalembert.plan.robot_limits import RobotLimits, Verdict, at_least, at_most
 from dalembert.plan.tip_task import meaning
 from dalembert.plan.tumbling import TumblingBody
 
-__all__ = ["CaptureApproach", "RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
+__all__ = ["CaptureApproach", "RobotCapture", "plan_robot_capture"]
 
 _COARSE, _CHUNK, _MOST = 48, 24, 480
 _MISSED = 1e-3  # metres and radians: the tip does not reach its path
-
-
-@dataclass(frozen=True)
-class RobotLimits:
-    """Limits of a plan.
-
-    Parameters
-    ----------
-    base_torque, joint_torque
-        Per axis of the base and per joint, one number or one each [N m]: 5 and 200 of SPACE Table 8.1.
-    joint_range
-        Largest angle of a joint to either side [rad].
-    singularity
-        Least singular value of the Jacobian of the tip [m, rad].
-    clearance
-        Least distance between arm, base and debris [m].
-    reserve
-        Part of the torques that is left to feedback.
-    approach_angle
-        Largest angle between the approach axis of the tip and the outward axis of the debris at the grip, where the
-        task leaves it free [rad].
-    """
-
-    base_torque: float | tuple[float, ...] = 5.0
-    joint_torque: float | tuple[float, ...] = 200.0
-    joint_range: float = np.pi
-    singularity: float = 0.2
-    clearance: float = 0.05
-    reserve: float = 0.25
-    approach_angle: float = float(np.pi / 3)
-
-    def __post_init__(self) -> None:
-        for name in ("base_torque", "joint_torque"):
-            object.__setattr__(self, name, _torques(name, getattr(self, name)))
-        for name in ("joint_range", "approach_angle"):
-            object.__setattr__(self, name, check_number(name, getattr(self, name)))
-        for name in ("singularity", "clearance", "reserve"):
-            value = check_number(name, getattr(self, name), positive=False)
-            if value < 0.0 or (name == "reserve" and value >= 1.0):
-                raise InputError(f"{name} must be {'within 0 and 1' if name == 'reserve' else '>= 0'}, got {value:g}")
-            object.__setattr__(self, name, value)
-
-
-def _torques(name: str, value: float | Sequence[float]) -> float | tuple[float, ...]:
-    """A limit of torques, or several; infinite where nothing is known of it."""
-    if not isinstance(value, list | tuple | np.ndarray):
-        return check_number(name, value) if value != np.inf else np.inf
-    values = tuple(float(x) for x in value)
-    if not values or not all(x > 0.0 for x in values):
-        raise InputError(f"{name} must be numbers > 0, got {value!r}")
-    return values
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Use of a limit by a candidate.
-
-    Attributes
-    ----------
-    name, unit
-        The limit.
-    value, limit
-        The value of the plan, and its limit; `slack` is the room between them as a part of the limit.
-    """
-
-    name: str
-    unit: str
-    value: float
-    limit: float
-    slack: float
-
-    @property
-    def ok(self) -> bool:
-        """Whether the limit is kept."""
-        return self.slack >= 0.0
 
 
 @dataclass(frozen=True)
@@ -508,10 +434,10 @@ def _verdicts(
         _torque("base torque", motion.effort[:, base[3:]], use, limits.base_torque),
         _torque("joint torque", motion.effort[:, rows], use, limits.joint_torque),
         Verdict("room to the joint range", "rad", -outside, 0.0, -outside / limits.joint_range),
-        _at_least("distance from singularity", "", float(least.min()), limits.singularity),
+        at_least("distance from singularity", "", float(least.min()), limits.singularity),
     ]
     if scene.robot.task == "position":
-        verdicts.append(_at_most("approach angle", "rad", _approach(scene, body, t, motion), limits.approach_angle))
+        verdicts.append(at_most("approach angle", "rad", _approach(scene, body, t, motion), limits.approach_angle))
     if not near:
         return tuple(verdicts)
     X = np.zeros((len(t), 4, 4))
@@ -519,7 +445,7 @@ def _verdicts(
     X[:, :3, :3] = scene.R.T @ body.attitude(t)
     X[:, :3, 3], X[:, 3, 3] = (np.array(body.position) + drift - scene.centre) @ scene.R, 1.0
     for name, gap in least_clearance(scene.robot, scene.shape, motion.joints, X, scene.obstacles).items():
-        verdicts.append(_at_least(f"clearance of {name}", "m", gap, limits.clearance))
+        verdicts.append(at_least(f"clearance of {name}", "m", gap, limits.clearance))
     return tuple(verdicts)
 
 
@@ -527,7 +453,7 @@ def _torque(name: str, efforts: Array, use: float, limit: float | tuple[float, .
     """Use of limits of torques: that of the component with the largest use."""
     largest, most = np.abs(efforts).max(axis=0), use * np.broadcast_to(np.array(limit), efforts.shape[1:])
     k = int(np.argmax(largest / most))
-    return _at_most(name, "N m", float(largest[k]), float(most[k]))
+    return at_most(name, "N m", float(largest[k]), float(most[k]))
 
 
 def _approach(scene: _Scene, body: TumblingBody, t: Array, motion: ArmMotion) -> float:
@@ -536,14 +462,6 @@ def _approach(scene: _Scene, body: TumblingBody, t: Array, motion: ArmMotion) ->
     z = scene.robot.tip(motion.joints[after])[0][..., :3, 2]
     inward = -(body.attitude(t[after]) @ scene.axis) @ scene.R
     return float(np.arccos(np.clip(np.sum(z * inward, axis=-1), -1.0, 1.0)).max())
-
-
-def _at_most(name: str, unit: str, value: float, limit: float) -> Verdict:
-    return Verdict(name, unit, value, limit, (limit - value) / limit if np.isfinite(limit) else 1.0)
-
-
-def _at_least(name: str, unit: str, value: float, limit: float) -> Verdict:
-    return Verdict(name, unit, value, limit, (value - limit) / max(limit, 1e-3))
 
 
 def _first_accepted(scene: _Scene, candidates: list[_Candidate], sides: int, span: tuple[float, float]) -> RobotCapture:

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.control.estimation import StereoCamera
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit
-from dalembert.plan.robot_capture import RobotLimits
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.studies.space_robot.fast_debris import exceeded_limits, nearest_limit
 from dalembert.systems.space_robots import (
     FAR_CAMERA,

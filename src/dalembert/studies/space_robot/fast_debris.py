@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.core.errors import PlanError
-from dalembert.plan.robot_capture import RobotLimits, plan_robot_capture
+from dalembert.plan.robot_capture import plan_robot_capture
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.systems.space_robots import random_case
 from dalembert.systems.space_robots.debris_twin import debris_twin
 from dalembert.systems.space_robots.flight_data import CapturePhases

@@ -14,7 +14,7 @@ from dalembert.control.detumbling import braking_torque, momentum_about_centre
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.join import Handover
-from dalembert.plan.robot_capture import RobotLimits
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.spatial.rotations import quaternion_matrix
 from dalembert.systems.space_robots.feedback import CaptureFeedback
 from dalembert.systems.space_robots.twins import ChaserTwins

@@ -25,7 +25,7 @@ from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit
 from dalembert.model.orbiting import in_orbit
-from dalembert.plan.robot_capture import RobotLimits
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.simulation.methods import RK4
 from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.debris_twin import DebrisTwin

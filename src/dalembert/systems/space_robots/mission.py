@@ -25,7 +25,8 @@ from dalembert.loop.join import join
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit
-from dalembert.plan.robot_capture import RobotLimits, plan_robot_capture
+from dalembert.plan.robot_capture import plan_robot_capture
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.plan.tip_task import meaning
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.simulation.methods import RK4

@@ -13,7 +13,7 @@ from dalembert.control.estimation import StereoCamera
 from dalembert.core.types import Array
 from dalembert.model.orbit import Orbit
 from dalembert.plan.rendezvous import Rendezvous, RendezvousLimits, plan_rendezvous
-from dalembert.plan.robot_capture import Verdict
+from dalembert.plan.robot_limits import Verdict
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.flying_around import (
     FlyAround,

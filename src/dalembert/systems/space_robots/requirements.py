@@ -11,7 +11,8 @@ from dalembert.control.gyro_steering import gyro_torques
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.plan.robot_capture import RobotCapture, RobotLimits
+from dalembert.plan.robot_capture import RobotCapture
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.twins import ChaserTwins
 

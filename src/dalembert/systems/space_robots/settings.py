@@ -13,7 +13,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 from dalembert.plan.clearance import arm_shape
-from dalembert.plan.robot_capture import RobotLimits
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.systems.space_robots.debris_twin import DebrisTwin
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, torque_allocation
 from dalembert.systems.space_robots.start import CaptureStart

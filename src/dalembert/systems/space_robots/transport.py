@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.core.errors import PlanError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.plan.robot_capture import RobotLimits
+from dalembert.plan.robot_limits import RobotLimits
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.feedback import CaptureFeedback
 from dalembert.systems.space_robots.flying_around import rotation_vector, smooth, turned_by
