@@ -86,7 +86,8 @@ def shortest(rope: da.Rope) -> tuple[float, np.ndarray]:
 
     start = np.array([value for _ in wheels for value in (0.6, 2.2)])
     found = minimize(length, start, constraints={"type": "ineq", "fun": outside}, method="SLSQP",
-                     options={"ftol": 1e-14, "maxiter": 300})  # fmt: skip
+                     bounds=[(-3.0, 6.0)] * len(start), options={"ftol": 1e-14, "maxiter": 300})  # fmt: skip
+    assert np.all((found.x > -3.0) & (found.x < 6.0))  # bounds keep the search from turning round and round
     return float(found.fun), found.x[1::2] - found.x[::2]
 
 
