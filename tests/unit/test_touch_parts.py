@@ -85,8 +85,8 @@ SHOWN int64_t lifts(const double *const *in, double *const *out, struct scene *S
 SHOWN int64_t near_to(struct scene *S, const double *x, double reach) { return scene_touching(S, x, reach); }
 SHOWN void rows_of(const struct articulated *A, const double *v, int64_t k) { fill_rows(A, v, k); }
 SHOWN void remembered(struct scene *S) { remember_contacts(S); }
-SHOWN int64_t force_before(struct scene *S, int64_t pair, const double *local, double size, double *force) {
-    return last_force(S, pair, local, size, force); }
+SHOWN void forces_before(struct scene *S, int64_t count, double size, double *forces) {
+    take_forces(S, count, size, forces); }
 """
 
 
@@ -96,7 +96,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "touch-parts", optimise=("-O0",))
     for name in ("distance", "depth_of", "axes_apart", "half"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to", "force_before"):
+    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -583,30 +583,45 @@ def test_rows_and_numbers_of_contacts_of_free_bodies(engine: Any, rows: int) -> 
     assert lift[0] == pytest.approx(-sum(scene.mass[i] * scene.gravity @ moved[6 * i : 6 * i + 3] for i in range(3)))
 
 
-def test_forces_of_the_last_step_are_found_again(engine: Any) -> None:
-    """Of the nearest point of the same pair within a fifth of the size, once; whether it pushed or held."""
-    rng = np.random.default_rng(11)
+@pytest.mark.parametrize("seed", range(12))
+def test_forces_of_the_last_step_are_found_again(engine: Any, seed: int) -> None:
+    """Of points of the same pair within a fifth of the size: the nearest two first, each once, in any order."""
+    rng = np.random.default_rng(seed)
     scene = Scene(rng, (BOX, BOX, SPHERE), (0, 1, -1))
     S, arrays, C = scene.memory.struct, scene.arrays, scene.steps.struct
-    S.n_contacts, S.h, C.n_fixed = 4, 0.02, 1
+    S.n_contacts, S.h, C.n_fixed, size, free = 7, 0.02, 1, 1.0, seed % 3 > 0
+    if not free:
+        S.mass = None  # as with joints
     scene.steps.array("hold", np.full(60, 0.002))
-    arrays["pair"][:4], points = [1, 1, 1, 2], np.array([[0, 0, 0], [0.05, 0, 0], [1.0, 0, 0], [0, 0, 0.0]])
-    arrays["point"][:12] = points.ravel()
-    impulse = rng.normal(size=(4, 3))
-    impulse[:, 0] = [0.5, -0.002, -0.0019, 0.0]
-    scene.made["total"][3:15] = impulse.ravel()
+    before, pairs, impulse = rng.uniform(-0.2, 0.2, (7, 3)), np.array([1, 1, 1, 1, 2, 5, 5]), rng.normal(size=(7, 3))
+    impulse[:, 0] = rng.choice([0.5, -0.002, -0.0019, 0.0], 7)
+    arrays["pair"][:7], arrays["point"][:21] = pairs, before.ravel()
+    scene.made["total"][3:24] = impulse.ravel()
     engine("remembered", scene.memory)
-    force = np.zeros(3)
-    for pair, at, best, told in (
-        (1, [0.04, 0.0, 0.0], 1, 1), (1, [0.04, 0.0, 0.0], 0, 2), (1, [0.04, 0.0, 0.0], None, 0),
-        (1, [0.81, 0.0, 0.0], 2, 2), (2, [0.0, 0.19, 0.0], 3, 2),
-        (5, [0.0, 0.0, 0.0], None, 0), (1, [0.79, 0.0, 0.0], None, 0),
-    ):  # fmt: skip
-        assert engine("force_before", scene.memory, pair, np.array(at), 1.0, force) == told
-        np.testing.assert_allclose(force, 0.0 if best is None else impulse[best] / 0.02)
+    for pair in (1, 2, 5, 4):
+        count = int(rng.integers(1, 6))
+        first = int(rng.integers(0, 4))
+        S.n_contacts = first + count
+        now = rng.uniform(-0.2, 0.2, (count, 3))
+        arrays["pair"][first : first + count], arrays["point"][3 * first : 3 * (first + count)] = pair, now.ravel()
+        forces = np.full((first + count, 3), 9.0)
+        engine("forces_before", scene.memory, count, size, forces)
+        theirs = np.flatnonzero(pairs == pair)
+        expected, known = np.zeros((count, 3)), np.zeros(count, int)
+        near = sorted(
+            (np.linalg.norm(now[k] - before[i]), k, i) for k in range(count) for i in theirs
+        )
+        new, old = set(range(count)), set(theirs)
+        for distance, k, i in near:
+            if distance < 0.2 * size and k in new and i in old:
+                new.remove(k), old.remove(i)
+                expected[k], known[k] = impulse[i] / 0.02, (3 if free else 2) if impulse[i, 0] > -0.002 else 1
+        np.testing.assert_allclose(forces[first:], expected)
+        assert (forces[:first] == 9.0).all() and list(arrays["known"][1 + first : 1 + first + count]) == list(known)
     S.h = 0.0
     engine("remembered", scene.memory)
-    assert engine("force_before", scene.memory, 1, np.zeros(3), 1.0, force) == 0 and not force.any()
+    engine("forces_before", scene.memory, count, size, forces)
+    assert not forces[first:].any() and not arrays["known"][1 + first : 1 + first + count].any()
 
 
 @pytest.mark.parametrize("rows", [3, 6])

@@ -105,20 +105,45 @@ static int64_t *hash_of(const struct scene *S, const int64_t *pairs, int64_t pai
     return S->hashes + at;
 }
 
-/* Force of a contact in the last step; zero and 0 if it is new, 2 if it pushed or held then. A force is used once. */
-static int last_force(struct scene *S, int64_t pair, const double *local, double size, double *force) {
-    double nearest = NEAR_POINT * NEAR_POINT * size * size;
+/* Nearest of the contacts of a pair in the last step that are not taken, and the square of its distance; -1: none is near. */
+static int64_t nearest_before(const struct scene *S, int64_t pair, const double *local, double size, double *square) {
     int64_t best = -1;
-    for (int64_t i = 0; i < S->rows; i++) force[i] = 0.0;
+    *square = NEAR_POINT * NEAR_POINT * size * size;
     for (int64_t i = *hash_of(S, S->pair_before, pair); i >= 0 && i < S->n_before && S->pair_before[i] == pair; i++) {
         double d[3];
         minus3(local, S->point_before + 3 * i, d);
-        if (dot3(d, d) < nearest) nearest = dot3(d, d), best = i;
+        if (dot3(d, d) < *square) *square = dot3(d, d), best = i;
     }
-    if (best < 0) return 0;
-    memcpy(force, S->force_before + S->rows * best, (size_t)S->rows * sizeof(double));
-    S->point_before[3 * best] = INFINITY;
-    return force[0] > -S->hold_before[best] ? 2 : 1;
+    return best;
+}
+
+/* Contacts of a pair, the last `count` ones, take the forces that they had in the last step: the two points that are nearest to each
+ * other first, whatever their order, so that a pair that is its own mirror image gets the image of its forces. `known` becomes 0 for
+ * new ones, 2 for those that pushed or held then. */
+static void take_forces(struct scene *S, int64_t count, double size, double *forces) {
+    const int64_t first = S->n_contacts - count, pair = S->pair[first];
+    int64_t *const known = S->known + S->steps->n_fixed + first, before[MOST_FOUND];
+    double square[MOST_FOUND];
+    memset(forces + S->rows * first, 0, (size_t)(S->rows * count) * sizeof(double));
+    for (int64_t k = 0; k < count; k++)
+        before[k] = nearest_before(S, pair, S->point + 3 * (first + k), size, square + k), known[k] = before[k] < 0 ? 0 : -1;
+    for (;;) {
+        int64_t one = -1;
+        for (int64_t k = 0; k < count; k++)
+            if (known[k] < 0 && (one < 0 || square[k] < square[one])) one = k;
+        if (one < 0) return;
+        const int64_t taken = before[one];
+        const double *const force = S->force_before + S->rows * taken;
+        memcpy(forces + S->rows * (first + one), force, (size_t)S->rows * sizeof(double));
+        /* of free bodies one that pushed may open a little: with joints they agree with declared contacts */
+        known[one] = force[0] > -S->hold_before[taken] ? (S->mass ? 3 : 2) : 1;
+        S->point_before[3 * taken] = INFINITY;
+        for (int64_t k = 0; k < count; k++) {
+            if (known[k] >= 0 || before[k] != taken) continue;
+            before[k] = nearest_before(S, pair, S->point + 3 * (first + k), size, square + k);
+            if (before[k] < 0) known[k] = 0;
+        }
+    }
 }
 
 /* All contacts with a gap of less than they may close within h, where bodies have their `pose` and `pace`, and their last forces. */
@@ -155,11 +180,8 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
                 into(own, c[k].point, S->point + 3 * at);
-                if (!forces) continue;
-                int64_t *const known = S->known + S->steps->n_fixed + at;
-                *known = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
-                if (*known == 2 && S->mass) *known = 3; /* of free bodies: with joints they agree with declared contacts */
             }
+            if (forces && count) take_forces(S, count, size, forces);
         }
 }
 
