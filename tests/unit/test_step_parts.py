@@ -47,7 +47,7 @@ class Machine:
 
     def __init__(
         self, rng: np.random.Generator, bodies: int, size: int, blocks: list[tuple[BlockLaw, tuple[int, ...]]], *,
-        held: int = 0, apart: bool = False, bends: bool = False, bias: float = 0.3, features: float = np.inf,
+        held: int = 0, apart: bool = False, bends: str = "", bias: float = 0.3, features: float = np.inf,
         direct: int = 96,
     ) -> None:  # fmt: skip
         nv = self.nv = bodies * size
@@ -76,6 +76,7 @@ class Machine:
         self.mu = [rng.uniform(0.2, 0.6, law.given(n)) + (law is ROPE) for law, n in kinds]
         self.Jb, self.phi0, self.s = rng.normal(size=(held, nv)), rng.normal(size=held), 0.3 * rng.normal(size=held)
         self.bent = 0.05 * rng.normal(size=rows) if bends else np.zeros(0)
+        self.first_bent = rows if bends == "contacts" else 0  # cables turn always, contacts if they pushed
         force = 2 * nv + 1
         loss = force + rows
         at = loss + 2 * len(blocks)
@@ -83,8 +84,9 @@ class Machine:
         way = SimpleNamespace(tolerance=1e-12, margin=MARGIN, max_sweeps=20000)
         system: Any = SimpleNamespace(
             way=way, theta=THETA, nq=nv, nv=nv, nz=1, pairs=None, n_parameters=0, factor=self.factor,
-            supports=self.supports, laws=tuple(self.laws), sizes=np.array(self.sizes), n_held=held, first_bent=0,
-            features=np.full(len(blocks), features), n_bent=len(self.bent), names=tuple(map(str, range(len(blocks)))),
+            supports=self.supports, laws=tuple(self.laws), sizes=np.array(self.sizes), n_held=held,
+            first_bent=self.first_bent, n_bent=len(self.bent),
+            features=np.full(len(blocks), features), names=tuple(map(str, range(len(blocks)))),
             forces=tuple(int(force + f) for f in self.first[:-1]), losses=tuple(range(loss, loss + 2 * len(blocks), 2)),
             loads=((-1, 0),) * len(blocks), tugs=((),) * len(blocks), multipliers=at, residual=at + held,
             sweeps=at + held + 1, undetermined=at + held + 2, lowered=at + held + 3, work_input=at + held + 4,
@@ -185,19 +187,20 @@ def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray, *, 
         f = f + 0.5 * h * (m.bias(v) - m.bias(m.seen[-1]))
     np.testing.assert_allclose(m.M @ (w - v), f + m.J.T @ impulse + m.Jb.T @ held, atol=1e-8)
     np.testing.assert_allclose(m.Jb @ w + m.s, 0.0, atol=1e-8)
-    before, after = m.J @ v, m.J @ w
+    normals, turn = m.first[:-1], np.zeros(m.rows)
     if len(m.bent):
-        before, after = before - m.bent, after + m.bent
-    normals = m.first[:-1]
+        pushed = np.repeat((normals >= m.first_bent) | (x[list(s.forces)] > 0.0), m.sizes)
+        turn = np.where(pushed, m.bent, 0.0)
+    before, after = m.J @ v - turn, m.J @ w + turn
     gap = m.gap(middle)
     free = v + np.linalg.solve(m.M, h * m.push(middle, v))
     if s.n_held:
         back = np.linalg.solve(m.M, m.Jb.T) @ np.linalg.inv(m.Jb @ np.linalg.solve(m.M, m.Jb.T))
         free = free - back @ (m.Jb @ free + m.s)
-    closes = gap + THETA * h * (m.J @ free)[normals] <= 0.0
+    closes = gap + THETA * h * (m.J @ free + 0.5 * turn)[normals] <= 0.0
     joints = np.array([law is STICTION for law in m.laws])
     acts = joints | (gap <= MARGIN) | closes
-    falls = (m.J @ v)[normals]
+    falls = before[normals]
     gained = (m.J @ (free - v))[normals]
     bounces = acts & (falls < 0.0) & (m.e > 0.0) & (-falls > 2.0 * np.abs(gained)) & ~joints
     bounce = np.zeros(m.rows)
@@ -208,7 +211,7 @@ def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray, *, 
         return did
     # positions: on with the new velocities, and a displacement that leaves no penetration, and none open that pushes
     rest = y[:nv] - (middle + THETA * h * w)
-    end = m.gap(y[:nv]) + (0.5 * THETA * h * m.bent[normals] if len(m.bent) else 0.0)  # rows that turn
+    end = m.gap(y[:nv]) + 0.5 * THETA * h * turn[normals]  # rows that turn
     pushes = acts & (impulse[normals] > 0.0) & ~joints & ~bounces
     assert (end[acts & ~joints & ~bounces] > -2.0 * MARGIN).all()
     assert np.abs(end[pushes]).max(initial=0.0) < 2.0 * MARGIN
@@ -246,7 +249,16 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "contacts": {"blocks": [(COULOMB, (0,)), (COULOMB, (0, 1)), (UNILATERAL, (1,)), (STICTION, (2,)), (COULOMB, (2,))]},
     "held": {"blocks": [(COULOMB, (0,)), (UNILATERAL, (1, 2)), (STICTION, (2,))], "held": 3},
     "islands": {"blocks": [(COULOMB, (2,)), (UNILATERAL, (0,)), (COULOMB, (1,)), (STICTION, (1,))], "apart": True},
-    "cables": {"blocks": [(UNILATERAL, (0,)), (UNILATERAL, (0, 1)), (UNILATERAL, (2,))], "bends": True},
+    "cables": {"blocks": [(UNILATERAL, (0,)), (UNILATERAL, (0, 1)), (UNILATERAL, (2,))], "bends": "always"},
+    "turning": {
+        "blocks": [(COULOMB, (0,)), (UNILATERAL, (1,)), (COULOMB, (0, 1)), (COULOMB, (2,))],
+        "bends": "contacts",
+    },
+    "turning, held": {
+        "blocks": [(COULOMB, (0,)), (UNILATERAL, (1, 2)), (COULOMB, (2,))],
+        "bends": "contacts",
+        "held": 3,
+    },
 }
 
 
@@ -274,7 +286,7 @@ def test_steps_of_linear_machines(engine: Any, layout: str) -> None:
             did |= check_step(m, t, h, x, y)
             x = y
     assert did >= {"open", "moved", "parts"} and ("slips" in did or layout == "cables")
-    assert "bounces" in did or layout in ("cables", "held")
+    assert "bounces" in did or layout in ("cables", "held", "turning, held")
 
 
 def test_nothing_happens_in_no_time(engine: Any) -> None:

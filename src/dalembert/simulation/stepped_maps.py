@@ -211,7 +211,7 @@ class SteppedMaps:
         dx[:D, at["x"]], dx[:D, at["h"].start] = seeds.x, seeds.h
         if E:
             dx[D:, at["first"].start : at["share"].start] = more
-        rebounds = solved.bounce < 0.0
+        rebounds, pushed = solved.bounce < 0.0, run.x[rows][:, list(self.system.forces)] > 0.0
         nothing = np.zeros((E, 1))
         along = (
             np.append(seeds.t, np.zeros(E)),
@@ -221,7 +221,7 @@ class SteppedMaps:
         )
 
         def run_tape(clipped: NDArray[np.bool_], along: Sequence[Array]) -> tuple[Array, Array]:
-            flags = np.hstack([rebounds, clipped]).astype(float)
+            flags = np.hstack([rebounds, clipped, pushed]).astype(float)
             return self.tape.kernel(run.t[rows], inputs, c, p, flags, along=along)
 
         clipped = np.zeros_like(rebounds)
@@ -318,8 +318,8 @@ class SteppedMaps:
         contacts = [a for a, law in enumerate(system.laws) if law is not BlockLaw.STICTION]
         margins = []
         for a in contacts:
-            gap, before, free, e = (value[:, out[name].start + a] for name in ("gap", "before", "free", "restitution"))
-            way = system.theta * h * free
+            names = ("gap", "before", "free", "way", "restitution")
+            gap, before, free, way, e = (value[:, out[name].start + a] for name in names)
             closes = (gap + way) / np.maximum(np.abs(gap) + np.abs(way), _TINY)
             on, row = solved.on[:, a], system.tables["row_start"][a]
             pushes = on & (solved.second[:, row] > 0.0)

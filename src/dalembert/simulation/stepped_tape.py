@@ -29,8 +29,8 @@ class StepTape:
     ----------
     kernel
         Function of t, (x, h, impulses of the first round, of the second, displacements, impulses of which it returns
-        the velocities), c, p, and of each block whether it rebounds, and whether it rebounds out of a penetration,
-        which is not removed then.
+        the velocities), c, p, and of each block whether it rebounds, whether it rebounds out of a penetration, which
+        is not removed then, and whether it pushed in the step before.
     inputs, outputs
         Places of the named entries of its second input and of its output.
     moving
@@ -82,7 +82,8 @@ def _terms(system: SteppingSystem, t: Any, x: Any, c: Any, p: Any, h: Any) -> tu
     if system.pairs is not None:
         values = ca.vertcat(t, x, p, terms["L"], terms["d"])
         rows = [pair.function(values[list(pair.gather)]) for pair in system.pairs]
-        terms["Y"], terms["u0"] = (ca.vertcat(*(ca.vec(ca.SX(row[i])) for row in rows)) for i in (0, 1))
+        terms["Y"], terms["u0"], turn = (ca.vertcat(*(ca.vec(ca.SX(row[i])) for row in rows)) for i in range(3))
+        terms["bent"] = (1.0 - system.theta) * h * turn
     Y = ca.SX(tables["row_start"][-1], system.nv)
     for a, support in enumerate(system.supports):
         for j in range(tables["size"][a]):
@@ -104,7 +105,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     p = ca.SX.sym("p", system.n_parameters)
     x, h, lam = ca.SX.sym("x", n), ca.SX.sym("h"), ca.SX.sym("lambda", k)
     first, second = ca.SX.sym("first", R), ca.SX.sym("second", R)
-    rebounds, clipped = ca.SX.sym("rebounds", k), ca.SX.sym("clipped", k)
+    rebounds, clipped, pushed = (ca.SX.sym(name, k) for name in ("rebounds", "clipped", "pushed"))
     share = ca.SX.sym("share", R)
     given = [("x", x), ("h", h), ("first", first), ("second", second), ("displacement", lam), ("share", share)]
 
@@ -112,10 +113,13 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     t_m, rest = t + (1.0 - theta) * h, x[nq + nv :]
     x_m = ca.vertcat(q_m, v_m, rest)
     terms, Y, factors = _terms(system, t_m, x_m, c, p, h)
-    before, free = terms["u0"], terms["u0"] + Y @ terms["s0"]
-    bounce = ca.SX.zeros(R)
+    turn, bounce = ca.SX.zeros(R), ca.SX.zeros(R)
     for a, row in enumerate(first_row):
-        bounce[row] = rebounds[a] * terms["e"][a] * before[row]
+        rows = slice(row, min(row + tables["size"][a], system.n_bent))
+        turn[rows] = pushed[a] * terms["bent"][rows]
+    opens, before, gained = terms["u0"] - turn, terms["u0"] + turn, Y @ terms["s0"]
+    for a, row in enumerate(first_row):
+        bounce[row] = rebounds[a] * terms["e"][a] * opens[row]
 
     # first round: centrifugal forces at the old velocities; second: the mean with those at the new ones
     s_1 = terms["s0"] + Y.T @ first
@@ -127,7 +131,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
 
     # the displacement that closes the gaps of contacts that push
     normals = Y[first_row, :]
-    gap = (1.0 - clipped) * (terms["g"] + theta * h * u_2[first_row])
+    gap = (1.0 - clipped) * (terms["g"] + theta * h * (u_2 - 0.5 * turn)[first_row])
     r = normals.T @ lam
     d = factors.back(r)
     zdot, work = system.finish(t_m, x_m, c, p, h, dv)
@@ -141,7 +145,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     total = ca.SX(0)
     for a, row in enumerate(first_row):
         rows = slice(row, row + tables["size"][a])
-        lost = 0.5 * ca.dot(second[rows], u_2[rows] + before[rows])
+        lost = 0.5 * ca.dot(second[rows], u_2[rows] + opens[rows])
         after[system.forces[a] : system.forces[a] + tables["size"][a]] = second[rows] / h
         if system.losses[a] >= 0:
             after[system.losses[a]] = after[system.losses[a]] - lost
@@ -162,13 +166,14 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
         ("gap_after", gap + normals @ r),
         ("numbers", terms["mu"]),
         ("gap", terms["g"]),
-        ("before", before[first_row]),
-        ("free", free[first_row]),
+        ("before", opens[first_row]),
+        ("free", (opens + gained)[first_row]),
+        ("way", theta * h * (terms["u0"] + 0.5 * turn + gained)[first_row]),
         ("restitution", terms["e"]),
         ("shared", Y @ (Y.T @ share)),
     ]
     whole = ca.vertcat(*(ca.densify(ca.SX(y)) for _, y in outputs))
-    symbols = [t, ca.vertcat(*(entry for _, entry in given)), c, p, ca.vertcat(rebounds, clipped)]
+    symbols = [t, ca.vertcat(*(entry for _, entry in given)), c, p, ca.vertcat(rebounds, clipped, pushed)]
     account = {system.residual, system.sweeps, system.undetermined, system.lowered}
     depends = ca.which_depends(ca.vertcat(after - x, whole[n:]), x, 1, False)
     return StepTape(

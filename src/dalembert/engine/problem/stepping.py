@@ -29,7 +29,8 @@ class PairRows:
     key
         Name of the function; blocks of the same kind share it.
     function
-        (values) -> rows ``J L^-T D^-1/2`` at the support of the block; velocities ``J v``.
+        (values) -> rows ``J L^-T D^-1/2`` at the support of the block; velocities ``J v``; of
+        contacts the rates of these while all bodies keep their velocities.
     gather
         Which of the values (t, x, p, L, ``D^-1/2``) it takes.
     """
@@ -79,9 +80,10 @@ class SteppingSystem:
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
         of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
-        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; of cables and ropes the change of their
-        velocities from the start to the middle of the step by the turn of their rows; then rows ``J L^-T D^-1/2`` of
-        the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; of contacts, cables and ropes the change
+        of their velocities from the start to the middle of the step by the turn of their rows; then rows
+        ``J L^-T D^-1/2`` of the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the
+        speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters
@@ -109,7 +111,7 @@ class SteppingSystem:
     n_held
         Number of rows that always hold.
     first_bent, n_bent
-        First row of cables and ropes, and how many they have.
+        First row of cables and ropes; how many rows contacts, cables and ropes have.
     names
         Names of the blocks.
     forces, losses

@@ -104,14 +104,18 @@ FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
 #define OPENING(a, u) (u)[0]
 #endif
 
-/* Cables and ropes: their rows turn with the machine, so that velocities that obey them at the start of a step do not do
- * so in its middle. The condition is on u+ + u0 - u(start) in the place of u+; `bent` has u0 - u(start). */
-#define IS_BENT(a) (ROW(a) >= FIRST_BENT && ROW(a) < FIRST_BENT + N_BENT)
+/* Contacts, cables and ropes of the machine: their rows turn with it, so that velocities that obey them at the start of a step do
+ * not do so in its middle. The condition is on u+ + u0 - u(start) in the place of u+; `bent` has u0 - u(start). A contact
+ * has it from its second step on: before, its velocity at the start is that of an impact. */
+#define IS_BENT(a) (ROW(a) < N_BENT)
+#define TURN(a) (C->bent + ROW(a))
 #define BEFORE(a) ((N_HELD_ROWS || IS_BENT(a) ? C->before : C->u0) + ROW(a))
 
-FUNCTION void bend(stepper *C, INDEX a) {
+/* Of members m; others have no turn. */
+FUNCTION void bend(stepper *C, INDEX a, MASK m) {
     for (INDEX i = 0; i < SIZE(a); i++) {
-        const real turn = C->bent[ROW(a) - FIRST_BENT + i];
+        const real turn = SELECT(m, TURN(a)[i], K(0.0));
+        TURN(a)[i] = turn;
         C->before[ROW(a) + i] = (N_HELD_ROWS ? C->before : C->u0)[ROW(a) + i] - turn;
         C->u0[ROW(a) + i] += turn;
     }

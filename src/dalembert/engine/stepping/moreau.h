@@ -6,7 +6,7 @@
 
 struct moreau {
     int64_t n, nq, nv, nz, n_blocks, n_fixed, n_held, n_p; /* blocks, and those of them that are always there, which come first */
-    int64_t first_bent, n_bent; /* rows of cables and ropes */
+    int64_t first_bent, n_bent; /* rows of contacts, and of these, cables and ropes */
     kernel terms, bias, gaps, move, finish, lift, held;
     double *terms_work, *bias_work, *gaps_work, *move_work, *finish_work, *lift_work, *held_work;
     /* places in x: account of the solver, works, multipliers of the rows that always hold; of each block its forces, and

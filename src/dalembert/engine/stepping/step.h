@@ -6,8 +6,9 @@
  *     q_m = q + (1 - theta) h v,   M^ (v+ - v) = h f + J^T x,   q+ = q_m + theta h v+
  * with M^ = M + h theta D + (h theta)^2 K: damping and stiffness of joints and modes are implicit. Centrifugal and
  * gyroscopic forces are taken at v first, then as the mean of those at v and v+: smooth motion is of second order.
- * Velocities in axes that turn are carried along with these. Blocks act on velocities; those of cables and ropes on the
- * mean of the velocities before and after, less the error at the start (as in bilateral.h). A displacement, which changes no
+ * Velocities in axes that turn are carried along with these. Blocks act on velocities; those of cables and ropes, and of contacts
+ * that pushed in the step before, on the mean of the velocities before and after, less the error at the start (as in
+ * bilateral.h): a path along a curved surface costs no energy. A displacement, which changes no
  * velocity, removes the remaining penetration, or the gap over which a contact pushes, and the errors of rows that
  * always hold at the end: a gap divided by the step would be a velocity, and would chatter.
  *
@@ -54,8 +55,9 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
             if (!(SOME(near_))) continue;
             for (INDEX i = GATHER_AT(a); i < GATHER_AT(a + 1); i++) C->gathered[i - GATHER_AT(a)] = C->values[GATHERED(i)];
             const real *const in[] = {C->gathered};
-            real *const out[] = {y, u};
+            real *const out[] = {y, u, TURN(a)};
             PAIR_ROWS(a, in, out, w)
+            for (INDEX i = 0; i < SIZE(a) && ROW(a) < FIRST_BENT; i++) TURN(a)[i] = K(1.0 - THETA) * h * TURN(a)[i];
         }
         NEAR(a, 1)
         const real before = OPENING(a, u);
@@ -72,18 +74,23 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         if (N_HELD_ROWS) able = held_rows(C, a);
         real gained = OPENING(a, u) - before; /* in the step if it were open */
         for (INDEX i = 0; i < n; i++) gained += ALONG(a, y, i) * C->s0[at[i]];
-        const MASK closes = slow & (C->g[a] + K(THETA) * h * (before + gained) <= K(0.0));
+        real turn = K(0.0);
+        if (IS_BENT(a)) {
+            bend(C, a, ROW(a) >= FIRST_BENT ? alive : alive & (LAST_FORCE(a, 0) > K(0.0)));
+            turn = OPENING(a, TURN(a));
+        }
+        const MASK closes = slow & (C->g[a] + K(THETA) * h * (before + K(0.5) * turn + gained) <= K(0.0));
         const MASK wanted = near_ & (shut | closes | FORCED(a) | IS_DEEP(a, h, before) | ADHERES(a)), on = wanted & able;
         if (!COMPLIANT(a)) C->jammed = SELECT(wanted & NO(able) & (C->g[a] < K(-(MARGIN))), K(1.0), C->jammed);
         if (!(SOME(on)) || !COMPLY(a, h, before, before + gained)) continue;
-        if (IS_BENT(a)) bend(C, a);
         TURN_ON(a, on)
         C->active[C->n_active++] = a;
         if (LAW(a) == STICTION && !IS_LOADED(a)) MU(a)[0] = MU(a)[0] * h, MU(a)[1] = MU(a)[1] * h;
         /* A pair that closes no faster than free motion makes it in two steps is at rest: its rebound would be shorter
          * than the step, and would never end. */
-        const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));
-        C->bounce[a] = COMPLIANT(a) ? K(0.0) : SELECT(bounces, C->e[a] * before, K(0.0));
+        const real opens = before - turn;
+        const MASK bounces = (opens < K(0.0)) & (C->e[a] != K(0.0)) & (-opens > K(2.0) * fabs(gained));
+        C->bounce[a] = COMPLIANT(a) ? K(0.0) : SELECT(bounces, C->e[a] * opens, K(0.0));
         for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * LAST_FORCE(a, i), K(0.0));
         block_make(C, a);
     }

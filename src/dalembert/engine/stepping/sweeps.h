@@ -207,7 +207,7 @@ FUNCTION MASK gaps_left(stepper *C, MASK alive, real h) {
         if (LAW(a) == STICTION) continue;
         block_velocity(C, a, C->s, u);
         real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
-        if (IS_BENT(a)) gap -= K(0.5 * THETA) * h * OPENING(a, C->bent + (ROW(a) - FIRST_BENT));
+        if (IS_BENT(a)) gap -= K(0.5 * THETA) * h * OPENING(a, TURN(a));
         MASK rebounds = C->bounce[a] < K(0.0), stays = (C->x[ROW(a)] > K(0.0)) & NO(rebounds);
         if (COMPLIANT(a)) gap += DEPTH(a), stays = stays & NO(stays);
         C->stays[a] = SELECT(stays, K(1.0), K(0.0));

@@ -32,7 +32,10 @@ _AT_REST = 1e-6
 
 
 class StepBlock(NamedTuple):
-    """A block: its law, rows (n x nv), velocities ``J v + Phi_t``, gap, restitution, and the number of its law."""
+    """A block: its law, rows (n x nv), velocities ``J v + Phi_t``, gap, restitution, and the number of its law.
+
+    ``turn``: of contacts the rates of their velocities while all bodies keep theirs.
+    """
 
     name: str
     law: BlockLaw
@@ -41,6 +44,7 @@ class StepBlock(NamedTuple):
     gap: Any
     restitution: Any
     number: Any
+    turn: Any = None
 
 
 def unilateral_blocks(
@@ -58,13 +62,15 @@ def unilateral_blocks(
         Tensions of elastic ropes by the names of spans.
     """
     blocks = []
+    coasting = eom.layout.coasting(eom.symbolic.v)
     # How fast a pair is that may pass the other one by its side, its normal alone does not say.
     for a, pair in enumerate(system.pairs):
         around = pair.contact is not None and not pair.contact.surface.convex_side
         n, law = (3, BlockLaw.COULOMB) if pair.rubs or around else (1, BlockLaw.UNILATERAL)
         rows = slice(3 * a, 3 * a + n)
         numbers = system.gaps[a], system.restitution[a], system.friction[a]
-        blocks.append(StepBlock(pair.name, law, ca.SX(system.jacobian[rows, :]), system.velocity[rows], *numbers))
+        J, u = ca.SX(system.jacobian[rows, :]), system.velocity[rows]
+        blocks.append(StepBlock(pair.name, law, J, u, *numbers, system.bias[rows] + J @ coasting))
     constraints = eom.constraint_system
     for r in rows_of(eom)[0]:
         section = section_of(eom, r) if r.kind == "rope" else None

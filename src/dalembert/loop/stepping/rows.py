@@ -15,11 +15,12 @@ __all__ = ["FactorSymbols", "HalfRows", "coupled_groups", "half_rows", "pair_row
 
 
 class HalfRows(NamedTuple):
-    """Rows ``J L^-T D^-1/2`` of a contact at its support, velocities ``J v``, and the support."""
+    """Rows ``J L^-T D^-1/2`` of a block at its support, velocities ``J v``, the support, rates of the velocities."""
 
     Y: Any
     u: Any
     support: tuple[int, ...]
+    turn: Any
 
 
 def half_rows(block: StepBlock, factors: UnitFactors, scale: list[Any], groups: list[frozenset[int]]) -> HalfRows:
@@ -29,7 +30,8 @@ def half_rows(block: StepBlock, factors: UnitFactors, scale: list[Any], groups: 
     entries = frozenset(j for j in range(nv) if any(row[j] is not None for row in rows))
     support = tuple(sorted(entries.union(*(g for g in groups if g & entries))))
     Y = [0.0 if row[j] is None else row[j] for row in rows for j in support]
-    return HalfRows(ca.vertcat(*Y) if Y else ca.SX(0, 1), ca.densify(ca.SX(block.u)), support)
+    turn = ca.SX(0, 1) if block.turn is None else ca.densify(ca.SX(block.turn))
+    return HalfRows(ca.vertcat(*Y) if Y else ca.SX(0, 1), ca.densify(ca.SX(block.u)), support, turn)
 
 
 def coupled_groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:
@@ -58,12 +60,12 @@ def pair_rows(rows: list[HalfRows], values: Expression) -> tuple[PairRows, ...]:
     known: dict[str, str] = {}
     functions = []
     for row in rows:
-        outputs = [ca.densify(ca.SX(e)) for e in (row.Y, row.u)]
+        outputs = [ca.densify(ca.SX(e)) for e in (row.Y, row.u, row.turn)]
         used = sorted(ca.symvar(ca.vertcat(*outputs)), key=lambda e: places[e.element_hash()])
         inputs = ca.SX.sym("values", len(used))
         if used:
             outputs = ca.substitute(outputs, [ca.vertcat(*used)], [inputs])
-        function = ca.Function("pair", [inputs], ca.cse(outputs), ["values"], ["Y", "u0"])
+        function = ca.Function("pair", [inputs], ca.cse(outputs), ["values"], ["Y", "u0", "turn"])
         key = known.setdefault(function.serialize(), f"pair{len(known)}")
         functions.append(PairRows(key, function, tuple(places[e.element_hash()] for e in used)))
     return tuple(functions)

@@ -109,10 +109,11 @@ def stepping_part(
     outputs += [ca.vertcat(*(getattr(block, name) for block in blocks)) for name in ("gap", "restitution", "number")]
     outputs += [bias, ca.vertcat(ca.SX(0, 1), *(0.0 if e is None else e for row in held_rows for e in row))]
     pulling = blocks[k : k + len(rows_of(eom)[0])]
-    outputs += [held.velocity, held.time_rate, bent_rates(eom, pulling, (1.0 - theta) * h)]
+    pairs, many = None, len(blocks) > _TOGETHER
+    bent = [ca.SX.zeros(block.J.shape[0]) if many else (1.0 - theta) * h * block.turn for block in blocks[:k]]
+    outputs += [held.velocity, held.time_rate, ca.vertcat(*bent, bent_rates(eom, pulling, (1.0 - theta) * h))]
     labels = ["L", "d", "s0", "g", "e", "mu", "b", "Q", "held_u0", "held_t", "bent"]
-    pairs = None
-    if len(blocks) > _TOGETHER:
+    if many:
         symbols = FactorSymbols(columns)
         rows = [half_rows(block, symbols.factors, symbols.scale, groups) for block in blocks]
         pairs = pair_rows(rows, ca.vertcat(t, x, p, symbols.L, symbols.d))
@@ -165,7 +166,7 @@ def stepping_part(
         features=np.append(contact_sizes(system.pairs), np.full(len(blocks) - k, math.inf)),
         n_held=held.m,
         first_bent=sum(sizes[:k]),
-        n_bent=sum(int(block.J.shape[0]) for block in pulling),
+        n_bent=sum(sizes[: k + len(pulling)]),
         names=tuple(block.name for block in blocks),
         forces=tuple(map(int, forces[:-1])),
         loads=load_rows(eom, [block.name if block.law is BlockLaw.STICTION else "" for block in blocks]),
