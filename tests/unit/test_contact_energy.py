@@ -37,8 +37,16 @@ def test_restitution_with_friction_adds_no_energy_in_steps(seed: int) -> None:
         run = da.simulate(stick, duration=1.0, contact="time-stepping", step=1e-3, record=1e-3, **start)
     gained = np.diff(run.energy.work_loss)
     assert gained.max() < 1e-9 * run.energy.peak
-    assert 0.0 < run["contact.lowered"].max() < 0.2
+    lowered = run["contact.lowered"]
+    assert 0.0 < lowered.max() < 0.2
     assert run["contact.residual"].max() < 1e-8
+    faults = run.metadata["contact_faults"]
+    assert faults["lowered"] == np.count_nonzero(lowered) and faults["most_lowered"] == lowered.max()
+    assert faults["lowered_since"] == pytest.approx(run.t[np.argmax(lowered > 0.0)])
+    assert faults["lowered_t"] == pytest.approx(run.t[np.argmax(lowered)])
+    with pytest.warns(UserWarning, match=f"in {faults['lowered']} of the steps"):
+        coarse = da.simulate(stick, duration=1.0, contact="time-stepping", step=1e-3, record=0.25, **start)
+    assert coarse.metadata["contact_faults"] == faults
 
 
 def test_lanes_lower_restitution_too() -> None:

@@ -159,6 +159,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
         (POINTER, "x_middle x_swept displacement lengths gap_now gap_before forced fast near scratch first"),
         (INT, "parts"),
+        (POINTER, "faults"),
     ),
     "scene": (
         (POINTER, "steps"),

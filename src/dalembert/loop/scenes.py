@@ -257,6 +257,7 @@ class _Rows:
             "contact": self._experiment.contact.name,
             "settings": self._experiment.plain_settings(),
             "contacts": contacts,
+            "contact_faults": self._native.faults._asdict(),
         }
         return self._made(0, status, message, metadata)
 

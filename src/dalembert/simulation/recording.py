@@ -151,6 +151,7 @@ class Recorder:
             metadata["constraints"] = setup.constraint_method.name
         if setup.problem.stepping is not None:
             metadata["contact"] = setup.problem.stepping.way.name
+            metadata["contact_faults"] = self._engine.constrained.faults._asdict()
         return metadata
 
 

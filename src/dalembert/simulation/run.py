@@ -318,7 +318,8 @@ class Run:
             levels = f"{kept[0]:.1e} (positions) and {kept[1]:.1e} (velocities)"
             lines.append(f"  kept      constraints to {levels}, by {meta.get('constraints', '')}")
         if "contact.residual" in self:
-            worst, sweeps = float(np.max(self["contact.residual"])), float(np.max(self["contact.sweeps"]))
+            of_all = meta.get("contact_faults", {}).get("most_residual", 0.0)  # rows that are not recorded too
+            worst, sweeps = max(float(np.max(self["contact.residual"])), of_all), float(np.max(self["contact.sweeps"]))
             lines.append(f"  contacts  residual up to {worst:.1e}, {sweeps:.0f} sweeps at most, by {meta['contact']}")
         if "contact.undetermined" in self and (most := float(np.max(self["contact.undetermined"]))) > 0.0:
             lines.append(

@@ -161,13 +161,15 @@ int articulated_step(void *context, double t, double h, const double *x, const d
     struct articulated *A = (struct articulated *)context;
     struct scene *S = A->scene;
     const int64_t kept = A->steps->nq + A->steps->nv;
+    double before[N_FAULTS];
+    memcpy(before, A->steps->faults, sizeof before);
     if (!continues(A, x)) S->h = 0.0;
     if (CALLED(A, step)(A->steps, t, h, x, c, p, out)) return 1;
     if (h > 0.0 && S->fastest > 1.0) {
         const int parts = S->fastest < MOST_PARTS ? 1 + (int)S->fastest : MOST_PARTS;
         const int64_t accounted[] = {A->steps->residual_at, A->steps->lowered_at};
         double most[2] = {0.0, 0.0};
-        memcpy(out, x, (size_t)A->steps->n * sizeof(double));
+        memcpy(out, x, (size_t)A->steps->n * sizeof(double)), memcpy(A->steps->faults, before, sizeof before);
         for (int k = 0; k < parts; k++) {
             memcpy(A->x_after, out, (size_t)A->steps->n * sizeof(double));
             if (CALLED(A, step)(A->steps, t + k * h / parts, h / parts, A->x_after, c, p, out)) return 1;

@@ -21,7 +21,7 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.shapes import ColliderSystem, ShapeTable
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
-from dalembert.engine.stepping.native import NativeStepping
+from dalembert.engine.stepping.native import NativeStepping, StepFaults
 
 __all__ = ["NativeColliders", "ShapesAtRest", "native_steps"]
 
@@ -108,6 +108,11 @@ class NativeColliders:
     def structures(self) -> dict[str, NativeMemory]:
         """All its memory, by the names of the structures."""
         return {"moreau": self.steps.memory, "scene": self.scene, "articulated": self.memory}
+
+    @property
+    def faults(self) -> StepFaults:
+        """Faults of the contacts in the steps so far."""
+        return self.steps.faults
 
     @property
     def function(self) -> int:

@@ -16,7 +16,7 @@ from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.shapes import Hull, ShapeTable
 from dalembert.engine.problem.stepping import BlockLaw
-from dalembert.engine.stepping.native import block_memory
+from dalembert.engine.stepping.native import StepFaults, block_memory, step_faults
 
 __all__ = [
     "DIRECT",
@@ -151,6 +151,11 @@ class NativeScene:
     def forget(self) -> None:
         """Let the next step begin without contacts of a step before it."""
         self.scene.struct.h = 0.0
+
+    @property
+    def faults(self) -> StepFaults:
+        """Faults of the contacts in the steps so far."""
+        return step_faults(self.steps)
 
     @property
     def full(self) -> bool:

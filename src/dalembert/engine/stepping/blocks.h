@@ -111,7 +111,7 @@ FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
 #define TURN(a) (C->bent + ROW(a))
 #define BEFORE(a) ((N_HELD_ROWS || IS_BENT(a) ? C->before : C->u0) + ROW(a))
 
-/* Of members m; others have no turn. */
+/* For members m; others have no turn. */
 FUNCTION void bend(stepper *C, INDEX a, MASK m) {
     for (INDEX i = 0; i < SIZE(a); i++) {
         const real turn = SELECT(m, TURN(a)[i], K(0.0));

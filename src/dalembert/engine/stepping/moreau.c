@@ -1,6 +1,7 @@
 /* Steps of one run (step.h) as a one-step method of the time loop in loop.c.
  *
  * A pair that moves by more than its own size in a step is swept: the step is cut at the hit, the impact solved there. */
+#define UNSOLVED 1e-3 /* violation of the laws, by the largest impulse, that is counted */
 enum { ROUNDS = 16, ADVANCES = 2000 };
 
 static int all_gaps(struct moreau *C, double t, const double *x, double h, const double *c, const double *p, double *g) {
@@ -86,6 +87,14 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
     return 0;
 }
 
+/* Count the faults of the contacts of a step that ends at t: not all steps are recorded. */
+static void count_faults(double *F, double t, double residual, double lowered) {
+    F[N_UNSOLVED] += residual > UNSOLVED, F[N_LOWERED] += lowered > 0.0;
+    if (F[N_LOWERED] < 2.0 && lowered > 0.0) F[LOWERED_SINCE] = t;
+    if (residual > F[MOST_RESIDUAL]) F[MOST_RESIDUAL] = residual, F[RESIDUAL_T] = t;
+    if (lowered > F[MOST_LOWERED]) F[MOST_LOWERED] = lowered, F[LOWERED_T] = t;
+}
+
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out) {
     struct moreau *C = (struct moreau *)context;
     memcpy(out, x, (size_t)C->n * sizeof(double));
@@ -113,6 +122,7 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     for (int64_t i = 0; i < C->n_held; i++) out[C->multipliers + i] = C->held_total[i] / h;
     /* Decaying values would become denormal, and every operation on them a hundred times as slow. */
     for (int64_t i = 0; i < C->n; i++) out[i] = fabs(out[i]) < 1e-150 ? 0.0 : out[i];
+    count_faults(C->faults, t + h, out[C->residual_at], out[C->lowered_at]);
     return 0;
 }
 

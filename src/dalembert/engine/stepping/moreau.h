@@ -4,6 +4,10 @@
 
 #include "kernel.h"
 
+/* Faults that all steps count: how many have impulses that violate the laws, the largest violation, and when its step ended; how many
+ * have a restitution that was lowered, when the first one ended; the largest part that was taken away, and when. */
+enum { N_UNSOLVED, MOST_RESIDUAL, RESIDUAL_T, N_LOWERED, LOWERED_SINCE, MOST_LOWERED, LOWERED_T, N_FAULTS };
+
 struct moreau {
     int64_t n, nq, nv, nz, n_blocks, n_fixed, n_held, n_p; /* blocks, and those of them that are always there, which come first */
     int64_t first_bent, n_bent; /* rows of contacts, and of these, cables and ropes */
@@ -67,6 +71,7 @@ struct moreau {
     /* moreau_retrace: impulses with the bias at the old velocities (0: not kept); parts in which a step was taken */
     double *first;
     int64_t parts;
+    double *faults; /* see above */
 };
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

@@ -16,7 +16,17 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.stepping import STEP_TAPES, BlockLaw, SteppingSystem
 
-__all__ = ["DIRECT", "MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
+__all__ = [
+    "DIRECT",
+    "MOST_ROWS",
+    "BlockSolution",
+    "NativeStepping",
+    "StepFaults",
+    "block_memory",
+    "solve_blocks",
+    "solve_cone",
+    "step_faults",
+]
 
 _FILL = 24
 """Blocks beside the diagonal of the factors of a large island, by the number of its nodes (factors.c)."""
@@ -111,6 +121,11 @@ class NativeStepping:
         return {"moreau": self.memory}
 
     @property
+    def faults(self) -> StepFaults:
+        """Faults of the contacts in the steps so far."""
+        return step_faults(self.memory)
+
+    @property
     def function(self) -> int:
         """Address of the step, ``moreau_step`` of moreau.c."""
         return self._functions("moreau_step")
@@ -119,6 +134,36 @@ class NativeStepping:
     def address(self) -> int:
         """Address of its memory, the first argument of the step; no two threads may share it."""
         return self.memory.address
+
+
+class StepFaults(NamedTuple):
+    """Faults of the contacts in all steps, recorded or not.
+
+    Parameters
+    ----------
+    unsolved
+        How many steps have impulses that violate the laws by more than a thousandth of the largest one.
+    most_residual, residual_t
+        The largest violation, and when its step ended.
+    lowered, lowered_since
+        How many steps have a restitution that was lowered, and when the first of them ended.
+    most_lowered, lowered_t
+        The largest part of it that was taken away, and when.
+    """
+
+    unsolved: int
+    most_residual: float
+    residual_t: float
+    lowered: int
+    lowered_since: float
+    most_lowered: float
+    lowered_t: float
+
+
+def step_faults(memory: NativeMemory) -> StepFaults:
+    """Return the counts of a ``struct moreau``."""
+    values = StepFaults._make(memory.arrays["faults"].tolist())
+    return values._replace(unsolved=int(values.unsolved), lowered=int(values.lowered))
 
 
 def block_memory(
@@ -171,6 +216,7 @@ def block_memory(
         memory.array(name, np.zeros(max(1, size)))
     for name in ("active", "forced", "fast"):
         memory.array(name, np.zeros(max(1, k), dtype=np.int64))
+    memory.array("faults", np.zeros(len(StepFaults._fields)))
     memory.array("near", np.ones(max(1, k), dtype=np.int64))
     _make_room(memory, nv, rows, k, direct, nodes)
 
