@@ -92,16 +92,3 @@ def registers() -> Iterator[None]:
     for table, kinds in zip(tables, before, strict=True):
         table.clear()
         table.update(kinds)
-
-
-@pytest.fixture
-def fixed_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of declared contacts do not turn within a step, as those of colliders, which are compared with them."""
-    from dalembert.loop.stepping import tapes
-
-    turning = tapes.unilateral_blocks
-
-    def fixed(*arguments: Any) -> list[Any]:
-        return [b if b.turn is None else b._replace(turn=0.0 * b.turn) for b in turning(*arguments)]
-
-    monkeypatch.setattr(tapes, "unilateral_blocks", fixed)

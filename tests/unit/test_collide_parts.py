@@ -39,11 +39,11 @@ static int breaks(void *steps, double t, double h, const double *x, const double
 SHOWN int64_t failing_step(double t, double *x, double *next) {
     struct moreau steps = {0};
     struct scene S = {0};
-    double pose[12], pace[2], middle[32], displacement[8];
+    double pose[12], pace[2], twist[6], middle[32], displacement[8];
     static const int64_t rows[1] = {0};
     int64_t hashes[1] = {-1};
     steps.row_start = rows, steps.last = steps.total = next;
-    steps.n = 19, S.steps = &steps, S.n_bodies = 1, S.pose = pose, S.pace = pace, S.x_middle = middle;
+    steps.n = 19, S.steps = &steps, S.n_bodies = 1, S.pose = pose, S.pace = pace, S.twist = twist, S.x_middle = middle;
     S.displacement = displacement, S.hashes = hashes, S.n_hashes = 1;
     return scene_advance(breaks, &S, t, 1.0, 5, x, next);
 }
@@ -56,7 +56,9 @@ SHOWN void paces(int64_t n, const int64_t *start, const int64_t *column, double 
                  double *pace) {
     struct scene S = {0};
     struct articulated A = {0};
-    S.n_bodies = n, S.pace = pace, A.scene = &S, A.column_start = start, A.column = column, A.jacobian = jacobian;
+    double twist[60];
+    S.n_bodies = n, S.twist = twist, S.pace = pace, A.scene = &S;
+    A.column_start = start, A.column = column, A.jacobian = jacobian;
     set_paces(&A, v);
 }
 /* Two bodies with a shape each, and the ground, whose shape is the last; contacts of pairs of shapes. */

@@ -105,13 +105,16 @@ def rows_of(pair: str) -> tuple[str, str, str]:
 
 @pytest.mark.slow
 def test_both_ways_mean_the_same() -> None:
-    """A block that falls on a corner and slides on both: time-stepping gives what each has taken, as its step falls."""
+    """A block that falls on a corner and slides on both: time-stepping gives what each has taken, as its step falls.
+
+    The order is one, and errors scatter with the places of impacts within steps.
+    """
     start = {"q0": {"b.y": 0.35, "b.angle": 0.3}, "v0": {"b.x_dot": 1.0}, "duration": 0.6}
     exact = da.simulate(block(), method="dopri5", **start)
     expected = np.array([exact["loss.left"][-1], exact["loss.right"][-1]])
     assert expected.min() > 0.1
     errors = []
-    for step in (1e-3, 1e-4):
+    for step in (4e-3, 1e-4):
         run = da.simulate(block(), contact="time-stepping", step=step, **start)
         errors.append(np.abs([run["loss.left"][-1], run["loss.right"][-1]] - expected).max())
     assert errors[1] < 0.01 * expected.sum()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import dalembert as da
 
@@ -95,3 +96,54 @@ def test_a_rod_that_pivots_about_its_tip_is_a_pendulum() -> None:
         assert (run["force.tip.normal"][1:] > 0.0).all() and abs(run["loss.tip"][-1]) < 20.0 * step**2
         errors.append(max(abs(run[n][-1] - exact[n][-1]) for n in ("b.qw", "b.qx", "b.qy", "b.qz")))
     assert errors[0] < 1e-5 and errors[1] < errors[0] / 3.5
+
+
+def pivoting(jointed: bool) -> da.Machine:
+    """A rod that leans on an edge of its lower end; beside a cart on a rail, bodies have Jacobians from tapes."""
+    bodies, joints = [da.box("rod", 1.5, (0.04, 0.04, 1.0))], [da.Joint("b", "free", "world", "rod")]
+    if jointed:
+        bodies.append(da.Body("cart", 1.0))
+        joints.append(da.Joint("rail", "prismatic", "world", "cart", axis="x"))
+    ground = da.Collider("ground", surface=da.HalfSpace(), friction=5.0)
+    return da.Machine("pivoting", bodies, joints, colliders=[da.Collider("rod", bodies=["rod"], friction=5.0), ground])
+
+
+@pytest.mark.parametrize("jointed", [False, True])
+def test_a_box_that_pivots_about_its_edge_is_a_pendulum(jointed: bool) -> None:
+    """Points of colliders: the edge sticks, and its angle is that of SciPy on the equation of a compound pendulum."""
+    lean, spin, edge = 0.5, 1.5, np.array([0.02, 0.0, -0.5])
+    inertia = 1.5 / 12.0 * (0.04**2 + 1.0) + 1.5 * (edge @ edge)
+
+    def centre(angle: float) -> np.ndarray:
+        c, s = np.cos(angle), np.sin(angle)
+        return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]) @ -edge
+
+    def rates(_: float, y: np.ndarray) -> list[float]:
+        return [y[1], 1.5 * 9.81 * centre(y[0])[0] / inertia]
+
+    exact = solve_ivp(rates, (0.0, 0.15), [lean, spin], rtol=1e-11, atol=1e-12).y[0, -1]
+    x, velocity = centre(lean), np.cross([0.0, spin, 0.0], -edge)  # in axes of the body
+    q0 = {"b.x": x[0], "b.z": x[2], "b.qw": np.cos(lean / 2.0), "b.qy": np.sin(lean / 2.0)}
+    v0 = {"b.wy": spin, "b.vx": velocity[0], "b.vz": velocity[2]}
+    errors = []
+    for step in (4e-3, 2e-3):
+        run = da.simulate(pivoting(jointed), duration=0.15, q0=q0, v0=v0, contact="time-stepping", step=step)
+        assert (run["contact.count"][1:] == 2).all() and abs(run["work.loss"][-1]) < 3.0 * step**2
+        errors.append(abs(2.0 * np.arctan2(run["b.qy"][-1], run["b.qw"][-1]) - exact))
+    assert errors[0] < 1e-4 and errors[1] < errors[0] / 3.5
+
+
+@pytest.mark.parametrize("solid", [da.Sphere(0.3), da.Capsule(0.3, 1.0), da.Cylinder(0.3, 1.0)])
+def test_a_ball_slides_over_a_round_collider(solid: Any) -> None:
+    """Without friction it keeps its energy along the arc."""
+    lying = da.Transform.about("x", 0.0 if isinstance(solid, da.Sphere) else -0.5 * np.pi)
+    hill, ball = da.Body("hill", geometry=solid), da.sphere("ball", 1.0, 0.1)
+    joints = [da.Joint("h", "fixed", "world", "hill", origin=lying), da.Joint("b", "free", "world", "ball")]
+    machine = da.Machine("hill", [hill, ball], joints, colliders=[da.Collider("all", friction=0.0)])
+    losses = []
+    for step in (4e-3, 2e-3):
+        start = {"q0": {"b.z": 0.4}, "v0": {"b.vx": 0.8}}
+        run = da.simulate(machine, duration=0.3, contact="time-stepping", step=step, **start)
+        assert (run["contact.count"][1:] == 1).all() and run["b.z"][-1] < 0.35
+        losses.append(abs(run["work.loss"][-1]))
+    assert losses[0] < 5e-4 and losses[1] < losses[0] / 3.0

@@ -152,7 +152,6 @@ def test_weight_on_a_cantilever(segments: int) -> None:
     assert -run["slide"][-1] == pytest.approx(theory / stiffness, rel=2e-4)  # six modes
 
 
-@pytest.mark.usefixtures("fixed_rows")
 @pytest.mark.parametrize("stiffening", [True, False])
 def test_end_as_a_declared_contact(stiffening: bool) -> None:
     """A beam falls on its rounded end: as the sphere of a contact that is declared at its section."""
@@ -170,7 +169,6 @@ def test_end_as_a_declared_contact(stiffening: bool) -> None:
     assert runs[0]["work.loss"][-1] == pytest.approx(runs[1]["work.loss"][-1], rel=1e-9)
 
 
-@pytest.mark.usefixtures("fixed_rows")
 def test_end_hits_a_body_as_a_declared_contact() -> None:
     """A beam falls with its rounded end on a ball on a spring, beside its top."""
     beam = da.Beam("beam", 1.0, TUBE, **ALLOY, modes={"z": 2}, stations={"end": 0.98})
@@ -190,7 +188,6 @@ def test_end_hits_a_body_as_a_declared_contact() -> None:
         np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-9, err_msg=name)
 
 
-@pytest.mark.usefixtures("fixed_rows")
 def test_falling_chain_as_declared_contacts() -> None:
     """Three links, each with one capsule, whose two ends are spheres of declared contacts at its sections."""
     r, law = 0.02, {"friction": 0.0, "restitution": 0.0}

@@ -45,7 +45,6 @@ def thrown(machine, **more):
     return da.Experiment(machine, start=start, control=law, duration=0.4, contact="time-stepping", **more)
 
 
-@pytest.mark.usefixtures("fixed_rows")
 def test_as_declared_contacts():
     """Rows from the Jacobians of bodies equal those from tapes of pairs, beside a loop and a motor."""
     exact = da.TimeStepping(tolerance=1e-11)
@@ -182,7 +181,6 @@ def test_program_of_fmus_and_pages(tmp_path):
     assert run["contact.count"].max() >= 4
 
 
-@pytest.mark.usefixtures("fixed_rows")
 def test_body_on_a_beam():
     """A ball at the tip of a flexible boom strikes the ground: as with a declared contact."""
     boom = da.Beam(

@@ -38,7 +38,8 @@ static struct moreau made(BLOCKS) {
         entries += count[a], rows += size[a], values += size[a] * count[a];
     }
     places[1][n] = rows;
-    C.nv = nv, C.n_blocks = C.n_active = n, C.law = law, C.size = size, C.count = count, C.support = support;
+    C.nv = nv, C.n_blocks = C.n_fixed = n;
+    C.n_active = n, C.law = law, C.size = size, C.count = count, C.support = support;
     C.support_start = places[0], C.row_start = places[1], C.mu_start = places[2], C.value_start = places[3];
     C.block_start = places[4], C.active = places[5], C.mu = mu, C.Y = Y, C.u0 = u0, C.x = x, C.s = s, C.bounce = bounce;
     C.compliance = give, C.give = give, C.rest = numbers[3], C.w = numbers[0], C.scratch = numbers[1];

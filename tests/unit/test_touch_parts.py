@@ -383,17 +383,20 @@ class Scene:
         array("vertex_start", starts), array("vertex", np.concatenate([s.vertex for s in self.shapes]))
         array("face_start", np.zeros(n + 1, dtype=int)), array("loop_start", np.zeros(2, dtype=int))
         array("loop", np.zeros(1, dtype=int)), array("face_normal", np.zeros((1, 3)))
-        for name, size in (("pose", 12 * m), ("pace", 2 * m), ("position", 3 * n), ("rotation", 9 * n), ("low", 3 * n),
-                           ("high", 3 * n), ("point", 180), ("point_before", 180), ("force_before", 60 * rows),
+        for name, size in (("pose", 12 * m), ("pace", 2 * m), ("twist", 6 * m), ("drift", 6 * m),
+                           ("normal_rate", 180), ("point_rate", 180), ("position", 3 * n), ("rotation", 9 * n),
+                           ("low", 3 * n), ("high", 3 * n), ("point", 180), ("point_before", 180),
+                           ("force_before", 60 * rows),
                            ("where", 180), ("normal", 180), ("gap", 60), ("hold_before", 60)):  # fmt: skip
             array(name, np.zeros(size))
         array("order", np.arange(n))
-        for name in ("pair", "pair_before", "count", "known"):
+        for name in ("pair", "pair_before", "count", "known", "turns"):
             array(name, np.zeros(60, dtype=int))
         array("support", np.zeros(60 * 12, dtype=int)), array("hashes", np.full(101, -1))
         self.steps = NativeMemory(structure("moreau"))
         C, kept = self.steps.struct, self.steps.array
         kept("Y", np.zeros(60 * 12 * rows)), kept("u0", np.zeros(60 * rows)), kept("driven", np.zeros(60 * rows))
+        kept("bent", np.zeros(60 * rows))
         (
             kept("g", np.zeros(60)),
             kept("e", np.zeros(60)),
@@ -608,9 +611,7 @@ def test_forces_of_the_last_step_are_found_again(engine: Any, seed: int) -> None
         engine("forces_before", scene.memory, count, size, forces)
         theirs = np.flatnonzero(pairs == pair)
         expected, known = np.zeros((count, 3)), np.zeros(count, int)
-        near = sorted(
-            (np.linalg.norm(now[k] - before[i]), k, i) for k in range(count) for i in theirs
-        )
+        near = sorted((np.linalg.norm(now[k] - before[i]), k, i) for k in range(count) for i in theirs)
         new, old = set(range(count)), set(theirs)
         for distance, k, i in near:
             if distance < 0.2 * size and k in new and i in old:

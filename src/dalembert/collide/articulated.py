@@ -108,7 +108,8 @@ def collider_system(
 
     shapes = machine_shapes(machine, number)
     columns, supports = list[tuple[int, ...]](), list[tuple[int, ...]]()
-    poses, jacobians, halves, stretches = (list[Expression]() for _ in range(4))
+    poses, jacobians, halves, stretches, twists, drifts, longer, growth = (list[Expression]() for _ in range(8))
+    coasting = eom.layout.coasting(eom.symbolic.v)
     frames, motions = shape_frames(machine), FrameMotions(eom)
     for frame in frames:
         motion = motions.of(frame)
@@ -118,6 +119,10 @@ def collider_system(
         poses += [motion.p, *(motion.R[i, :].T for i in range(3))]
         jacobians += [motion.J[:, j] for j in moved]
         halves.append(motion.half)
+        twists.append(motion.J @ eom.symbolic.v)
+        drifts.append(motion.J @ coasting)
+        longer.append(motion.stretch @ eom.symbolic.v)
+        growth.append(motion.stretch @ coasting)
         stretches += [motion.stretch[j] for j in moved]
         entries = _closed(moved, factor)
         columns.append(tuple(moved))
@@ -140,6 +145,10 @@ def collider_system(
     flexible = any(frame.segment is not None for frame in frames)
     outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
     outputs += [ca.vertcat(empty, *(values if flexible else ())) for values in (halves, stretches)]
+    s = eom.symbolic
+    for rates, coast in ((twists, drifts), (longer if flexible else (), growth if flexible else ())):
+        now = ca.vertcat(empty, *rates)
+        outputs.append(ca.jtimes(now, s.q, s.coordinate_rate) + ca.jacobian(now, s.t) + ca.vertcat(empty, *coast))
     return ColliderSystem(
         shapes=shape_table(shapes, nominal, joined_bodies(machine)),
         names=names,
@@ -149,7 +158,7 @@ def collider_system(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
             [
                 "pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping",
-                "adhesion", "belt", "half", "stretch",
+                "adhesion", "belt", "half", "stretch", "drift", "growth",
             ],
         ),
         columns=tuple(columns),

@@ -61,7 +61,8 @@ UNITS = {
         )
     ),
     "collide": tuple(
-        f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "field", "pairs", "scene", "articulated")
+        f"collide/{name}.c"
+        for name in ("shapes", "convex", "manifolds", "field", "turning", "pairs", "scene", "articulated")
     ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "implicit": ("implicit/midpoint.c",),

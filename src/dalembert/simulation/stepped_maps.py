@@ -62,6 +62,7 @@ class _Solved(NamedTuple):
     second: Array
     bounce: Array
     displacement: Array
+    turns: Array
     acts: Array
     numbers: Array
     parts: Array
@@ -163,7 +164,7 @@ class SteppedMaps:
         steps = NativeStepping(system, n, kernels)
         tables, k = system.tables, len(system.names)
         R, numbers = tables["row_start"][-1], tables["mu_start"][-1]
-        after, account = np.empty((len(rows), n)), np.empty((len(rows), 2 * R + 3 * k + numbers + 1))
+        after, account = np.empty((len(rows), n)), np.empty((len(rows), 2 * R + 4 * k + numbers + 1))
         t, h, x, held, parameters = (
             np.ascontiguousarray(a, dtype=float) for a in (run.t[rows], np.diff(run.t)[rows], run.x[rows], c, p)
         )
@@ -172,7 +173,7 @@ class SteppedMaps:
             steps.address, len(rows), *(a.ctypes.data for a in (t, h, x, held)), held.shape[1], parameters.ctypes.data,
             after.ctypes.data, account.ctypes.data,
         )  # fmt: skip
-        solved, there = _Solved(*np.split(account, np.cumsum([R, R, k, k, k, numbers]), axis=1)), run.x[rows + 1]
+        solved, there = _Solved(*np.split(account, np.cumsum([R, R, k, k, k, k, numbers]), axis=1)), run.x[rows + 1]
         for wrong, reason in (
             (np.arange(len(rows)) >= done, "a repetition of the step fails"),
             (solved.parts[:, 0] > 1.5, "a fast pair was swept, which cuts the step; take a shorter step"),
@@ -211,7 +212,7 @@ class SteppedMaps:
         dx[:D, at["x"]], dx[:D, at["h"].start] = seeds.x, seeds.h
         if E:
             dx[D:, at["first"].start : at["share"].start] = more
-        rebounds, pushed = solved.bounce < 0.0, run.x[rows][:, list(self.system.forces)] > 0.0
+        rebounds, turns = solved.bounce < 0.0, solved.turns
         nothing = np.zeros((E, 1))
         along = (
             np.append(seeds.t, np.zeros(E)),
@@ -221,7 +222,7 @@ class SteppedMaps:
         )
 
         def run_tape(clipped: NDArray[np.bool_], along: Sequence[Array]) -> tuple[Array, Array]:
-            flags = np.hstack([rebounds, clipped, pushed]).astype(float)
+            flags = np.hstack([rebounds, clipped, turns > 0.5, turns > 1.5]).astype(float)
             return self.tape.kernel(run.t[rows], inputs, c, p, flags, along=along)
 
         clipped = np.zeros_like(rebounds)

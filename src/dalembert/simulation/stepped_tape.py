@@ -30,7 +30,7 @@ class StepTape:
     kernel
         Function of t, (x, h, impulses of the first round, of the second, displacements, impulses of which it returns
         the velocities), c, p, and of each block whether it rebounds, whether it rebounds out of a penetration, which
-        is not removed then, and whether it pushed in the step before.
+        is not removed then, whether its normal turns, and whether its tangents do.
     inputs, outputs
         Places of the named entries of its second input and of its output.
     moving
@@ -105,7 +105,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     p = ca.SX.sym("p", system.n_parameters)
     x, h, lam = ca.SX.sym("x", n), ca.SX.sym("h"), ca.SX.sym("lambda", k)
     first, second = ca.SX.sym("first", R), ca.SX.sym("second", R)
-    rebounds, clipped, pushed = (ca.SX.sym(name, k) for name in ("rebounds", "clipped", "pushed"))
+    rebounds, clipped, turns, all_turn = (ca.SX.sym(name, k) for name in ("rebounds", "clipped", "turns", "all_turn"))
     share = ca.SX.sym("share", R)
     given = [("x", x), ("h", h), ("first", first), ("second", second), ("displacement", lam), ("share", share)]
 
@@ -115,8 +115,8 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     terms, Y, factors = _terms(system, t_m, x_m, c, p, h)
     turn, bounce = ca.SX.zeros(R), ca.SX.zeros(R)
     for a, row in enumerate(first_row):
-        rows = slice(row, min(row + tables["size"][a], system.n_bent))
-        turn[rows] = pushed[a] * terms["bent"][rows]
+        for i in range(row, min(row + tables["size"][a], system.n_bent)):
+            turn[i] = (turns if i == row else all_turn)[a] * terms["bent"][i]
     opens, before, gained = terms["u0"] - turn, terms["u0"] + turn, Y @ terms["s0"]
     for a, row in enumerate(first_row):
         bounce[row] = rebounds[a] * terms["e"][a] * opens[row]
@@ -173,7 +173,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
         ("shared", Y @ (Y.T @ share)),
     ]
     whole = ca.vertcat(*(ca.densify(ca.SX(y)) for _, y in outputs))
-    symbols = [t, ca.vertcat(*(entry for _, entry in given)), c, p, ca.vertcat(rebounds, clipped, pushed)]
+    symbols = [t, ca.vertcat(*(entry for _, entry in given)), c, p, ca.vertcat(rebounds, clipped, turns, all_turn)]
     account = {system.residual, system.sweeps, system.undetermined, system.lowered}
     depends = ca.which_depends(ca.vertcat(after - x, whole[n:]), x, 1, False)
     return StepTape(

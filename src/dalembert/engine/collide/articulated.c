@@ -91,6 +91,7 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
         }
         C->u0[C->row_start[a] + w] = u;
     }
+    turn_rows(S, k, ways, (1.0 - C->theta) * S->h, C->bent + C->row_start[a]);
     contact_belts(S, k, ways, C->u0 + C->row_start[a], C->driven + C->row_start[a]);
     if (!(moves[0] > IMMOBILE * (moves[0] + moves[1]))) { /* as of the clamped end of a beam: no force has an effect */
         C->g[a] = INFINITY;
@@ -102,14 +103,15 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
 static void set_paces(const struct articulated *A, const double *v) {
     struct scene *S = A->scene;
     for (int64_t b = 0; b < S->n_bodies; b++) {
-        double twist[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+        double *twist = S->twist + 6 * b;
+        for (int i = 0; i < 6; i++) twist[i] = 0.0;
         for (int64_t k = A->column_start[b]; k < A->column_start[b + 1]; k++)
             for (int i = 0; i < 6; i++) twist[i] += A->jacobian[6 * k + i] * v[A->column[k]];
         S->pace[2 * b] = length3(twist), S->pace[2 * b + 1] = length3(twist + 3);
         if (!A->stretch) continue;
         double longer = 0.0;
         for (int64_t k = A->column_start[b]; k < A->column_start[b + 1]; k++) longer += A->stretch[k] * v[A->column[k]];
-        S->pace[2 * b] += fabs(longer);
+        S->pace[2 * b] += fabs(longer), S->longer[b] = longer;
     }
 }
 
@@ -120,7 +122,7 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     const double *v = in[1] + A->steps->nq;
     double *const placed[] = {S->pose,    A->jacobian, A->friction,   A->restitution, A->spinning,
                               A->rolling, A->across,   A->compliance, A->damping,     A->adhesion,
-                              A->belt,    A->half,     A->stretch};
+                              A->belt,    A->half,     A->stretch,    S->drift,       S->growth};
     if (CALLED(A, terms)(in, out, A->terms_work) || CALLED(A, poses)(in, placed, A->poses_work)) return 1;
     if (A->stretch) set_lengths(A);
     set_paces(A, v);

@@ -75,6 +75,9 @@ class NativeColliders:
         array("row", np.zeros(nv + 1))
         if colliders.flexible:
             array("half", np.zeros(len(colliders.carriers) + 1))
+            self.scene.point("half", self.memory.arrays["half"])
+            for name in ("longer", "growth"):
+                self.scene.array(name, np.zeros(len(colliders.carriers) + 1))
             array("stretch", np.zeros(sum(map(len, colliders.columns)) + 1))
         array("x_after", np.full(n + 1, np.inf))
         for name in (

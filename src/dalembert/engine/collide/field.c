@@ -141,6 +141,7 @@ static int convex_on_triangle(const struct shape *a, const struct shape *f, cons
     if (gap > reach) return count;
     struct contact found[MOST_POINTS];
     const int points = manifold(a, &prism, n, gap, reach, &S, scale, found);
+    for (int i = 0; i < points && (flat || upward); i++) found[i].part[1] = AT_FACE; /* also beside its edges */
     const double back[3] = {-n[0], -n[1], -n[2]};
     const int corners = facing(a, back, corner, out);
     for (int i = 0; i < corners; i++) into(f, corner[i], corner[i]);
@@ -208,7 +209,10 @@ static int touching(const struct shape *a, const struct shape *b, double reach, 
     if (a->kind == SPHERE && b->kind != HULL) return sphere_on_core(a, b, reach, c);
     if (a->kind != HALF_SPACE && a->kind != FIELD && b->kind != SPHERE) return convex_on_convex(a, b, reach, c);
     count = touching(b, a, reach, c);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) c[i].normal[k] = -c[i].normal[k];
+    for (int i = 0; i < count; i++) {
+        const struct contact of = c[i];
+        for (int k = 0; k < 3; k++) c[i].normal[k] = -of.normal[k];
+        touch_with(c + i, 1, of.part[1], of.line[1], of.part[0], of.line[0]);
+    }
     return count;
 }

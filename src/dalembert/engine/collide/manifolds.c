@@ -10,6 +10,7 @@
 #define PLAINLY 1e-6   /* depth, by the size, above which EPA searches for the least depth */
 #define PREFERRED 1e-3 /* part of the size by which it must be less */
 #define ALIGNED 1e-6   /* 1 - cosine of a normal and the face that it belongs to */
+#define ON_SIDE 1e-3   /* normals and points of sides, by the size, up to the errors of a distance */
 #define PARALLEL 1e-3  /* sine of lines that lie on each other */
 #define OUTSIDE 1e-3   /* part of a size by which corners may be beyond the side of a face */
 #define PARALLEL_EDGES 1e-6 /* sine of edges whose product is a normal of both */
@@ -19,8 +20,18 @@
 /* Add the point in the middle between x and x - gap n. */
 static int add_point(struct contact *c, int count, const double *x, double gap, const double *n) {
     for (int k = 0; k < 3; k++) c[count].point[k] = x[k] - 0.5 * gap * n[k], c[count].normal[k] = n[k];
-    c[count].gap = gap;
+    c[count].gap = gap, c[count].part[0] = c[count].part[1] = AT_POINT;
     return count + 1;
+}
+
+/* Say which parts of both shapes touch; a line has a direction. */
+static int touch_with(struct contact *c, int count, int one, const double *line_one, int two, const double *line_two) {
+    for (int i = 0; i < count; i++) {
+        c[i].part[0] = one, c[i].part[1] = two;
+        if (one == AT_LINE) copy3(line_one, c[i].line[0]);
+        if (two == AT_LINE) copy3(line_two, c[i].line[1]);
+    }
+    return count;
 }
 
 static double extent_of(const struct shape *s) {
@@ -154,6 +165,25 @@ static int edge_along(const struct shape *s, const double *n, double (*face)[3],
     return 1;
 }
 
+/* Part of a shape that touches at the point `at` along its outward unit normal n; m vertices x of it are the nearest ones. Shapes that
+ * are round about an axis touch with their sides where the normal is that of the side, and the point is between rim and rim or tip. */
+static int part_along(const struct shape *s, const double *n, const double *at, double (*x)[3], int m, double *line) {
+    double u[3], y[3], local[3] = {0.0, 0.0, 1.0};
+    turned_into(s, n, u);
+    if (s->kind == CYLINDER || s->kind == CONE) {
+        const double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
+        const double side = s->kind == CONE ? r / sqrt(r * r + 4.0 * h * h) : 0.0;
+        if (!(across > UPRIGHT)) return s->kind == CYLINDER || u[2] < 0.0 ? AT_FACE : AT_POINT;
+        into(s, at, y);
+        if (fabs(u[2] - side) > ON_SIDE || fabs(y[2]) > (1.0 - ON_SIDE) * h) return AT_POINT;
+        if (s->kind == CONE) local[0] = -r * u[0] / across, local[1] = -r * u[1] / across, local[2] = 2.0 * h;
+        for (int k = 0; k < 3; k++) line[k] = dot3(s->R + 3 * k, local);
+        return AT_LINE;
+    }
+    if (m == 2) minus3(x[1], x[0], line);
+    return m == 2 ? AT_LINE : m > 2 ? AT_FACE : AT_POINT;
+}
+
 /* Points of contact for a normal and gap; the simplex of GJK tells which features meet (n = 0: none). */
 static int manifold(const struct shape *a, const struct shape *b, const double *n, double gap, double reach,
                     const struct simplex *S, double scale, struct contact *c) {
@@ -164,10 +194,10 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     const double along_a = n_a > 2 ? -dot3(out_a, n) : -1.0, along_b = n_b > 2 ? dot3(out_b, n) : -1.0;
     if (n_a > 1 && along_b >= 1.0 - ALIGNED && along_b >= along_a - 0.1 * ALIGNED) {
         const int m = clip_to(face_b, n_b, out_b, face_a, n_a, OUTSIDE * size);
-        count = points_above(face_a, m, face_b[0], out_b, n, reach, MERGED * size, c);
+        count = touch_with(c, points_above(face_a, m, face_b[0], out_b, n, reach, MERGED * size, c), AT_POINT, 0, AT_FACE, 0);
     } else if (n_b > 1 && along_a >= 1.0 - ALIGNED) {
         const int m = clip_to(face_a, n_a, out_a, face_b, n_b, OUTSIDE * size);
-        count = points_above(face_b, m, face_a[0], out_a, n, reach, MERGED * size, c);
+        count = touch_with(c, points_above(face_b, m, face_a[0], out_a, n, reach, MERGED * size, c), AT_FACE, 0, AT_POINT, 0);
     } else if ((n_a = edge_along(a, back, face_a, n_a)) == 2 && (n_b = edge_along(b, n, face_b, n_b)) == 2) {
         double u[3], v[3], w[3];
         minus3(face_a[1], face_a[0], u), minus3(face_b[1], face_b[0], v);
@@ -178,12 +208,12 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
             int m = clip(face_a, 2, w, dot3(w, face_b[1]), 0.0);
             for (int k = 0; k < 3; k++) w[k] = -w[k];
             m = m == 2 ? clip(face_a, 2, w, dot3(w, face_b[0]), 0.0) : 0;
-            if (m == 2) count = points_above(face_a, 2, face_b[0], n, n, reach, MERGED * size, c);
+            if (m == 2) count = touch_with(c, points_above(face_a, 2, face_b[0], n, n, reach, MERGED * size, c), AT_LINE, u, AT_LINE, v);
         }
     }
     if (!count) { /* corners and edges */
-        double one[4][3], two[4][3];
-        const int m_a = features(S, a, 1, scale, one), m_b = features(S, b, 0, scale, two);
+        double x_a[4][3], x_b[4][3], line[2][3];
+        const int m_a = features(S, a, 1, scale, x_a), m_b = features(S, b, 0, scale, x_b);
         for (int k = 0; k < 3; k++) {
             x[k] = y[k] = 0.0;
             for (int i = 0; i < S->n; i++) x[k] += S->part[i] * S->at[i].x[k], y[k] += S->part[i] * S->at[i].y[k];
@@ -191,14 +221,17 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
         }
         if (!S->n) support(a, back, x);
         else {
-            if (m_a == 2 && m_b == 2) lines_meet(one, two, x, y);
+            if (m_a == 2 && m_b == 2) lines_meet(x_a, x_b, x, y);
             const double off_a = m_a == 1 ? 0.0 : m_b == 1 ? 1.0 : 0.5; /* corners are where they are, else the middle */
             for (int k = 0; k < 3; k++) {
                 const double of_a = x[k] - radius_of(a) * n[k], of_b = y[k] + (radius_of(b) + gap) * n[k];
                 x[k] = (1.0 - off_a) * of_a + off_a * of_b;
             }
         }
-        return add_point(c, 0, x, gap, n);
+        add_point(c, 0, x, gap, n);
+        const int one = S->n ? part_along(a, back, c->point, x_a, m_a, line[0]) : AT_POINT;
+        const int two = S->n ? part_along(b, n, c->point, x_b, m_b, line[1]) : AT_FACE;
+        return touch_with(c, 1, one, line[0], two, line[1]);
     }
     double least = INFINITY;
     for (int i = 0; i < count; i++) least = fmin(least, c[i].gap);
@@ -210,6 +243,8 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
         support(a, back, x);
         if (count < MOST_POINTS) last = count++;
         add_point(c, last, x, gap, c[last ? 0 : 1].normal);
+        const struct contact *const other = c + (last ? 0 : 1);
+        touch_with(c + last, 1, other->part[0], other->line[0], other->part[1], other->line[1]);
     }
     return count;
 }
@@ -306,6 +341,19 @@ static void nearest_of_cone(const struct shape *b, const double *x, double *near
     near_[0] = nearer[0] * u[0], near_[1] = nearer[0] * u[1], near_[2] = nearer[1];
 }
 
+/* Say which part of a shape a sphere with its centre at x, in the frame of the shape, touches. */
+static int touched_by_sphere(const struct shape *b, const double *x, int count, struct contact *c) {
+    double line[3];
+    int part = AT_POINT, free_ = 0, axis = 2;
+    if (!count) return 0;
+    if (b->kind == CYLINDER || b->kind == CONE) part = part_along(b, c->normal, c->point, 0, 0, line);
+    if (b->kind == CAPSULE && fabs(x[2]) < b->size[1]) part = AT_LINE, axis_of(b->R, axis, line);
+    for (int k = 0; k < 3 && b->kind == BOX; k++)
+        if (fabs(x[k]) < b->size[k]) free_++, axis = k;
+    if (free_) part = free_ == 1 ? AT_LINE : AT_FACE, axis_of(b->R, axis, line);
+    return touch_with(c, count, AT_POINT, 0, part, line);
+}
+
 /* A sphere and a segment, box, cylinder or cone: the nearest point of the core, or the nearest face if the centre is inside. */
 static int sphere_on_core(const struct shape *a, const struct shape *b, double reach, struct contact *c) {
     double x[3], near_[3] = {0.0, 0.0, 0.0}, at[3], local[3] = {0.0, 0.0, 0.0}, n[3], depth = INFINITY;
@@ -329,10 +377,10 @@ static int sphere_on_core(const struct shape *a, const struct shape *b, double r
     if (b->kind == CONE) nearest_of_cone(b, x, near_, local, &depth);
     if (!is_solid(b) || !same3(near_, x)) {
         out_of(b, near_, at);
-        return sphere_on_point(a, at, radius_of(b), reach, c);
+        return touched_by_sphere(b, x, sphere_on_point(a, at, radius_of(b), reach, c), c);
     }
     for (int k = 0; k < 3; k++) n[k] = dot3(b->R + 3 * k, local), at[k] = a->p[k] - a->size[0] * n[k];
-    return add_point(c, 0, at, -depth - a->size[0], n);
+    return touched_by_sphere(b, x, add_point(c, 0, at, -depth - a->size[0], n), c);
 }
 
 /* The corners of a box, or the face of another shape, above all points with z <= 0 in the frame of b. */
@@ -351,6 +399,6 @@ static int convex_on_half_space(const struct shape *a, const struct shape *b, do
     }
     const int count = points_above(corner, m, b->p, n, n, reach, MERGED * size, c);
     for (int i = 0; i < count; i++)
-        if (c[i].gap <= gap + 1e-6 * size) return count;
-    return add_point(c, count < MOST_POINTS ? count : MOST_POINTS - 1, x, gap, n);
+        if (c[i].gap <= gap + 1e-6 * size) return touch_with(c, count, AT_POINT, 0, AT_FACE, 0);
+    return touch_with(c, add_point(c, count < MOST_POINTS ? count : MOST_POINTS - 1, x, gap, n), AT_POINT, 0, AT_FACE, 0);
 }

@@ -129,7 +129,7 @@ class NativeScene:
         self.steps.array("feature", np.full(k + 1, np.inf))
         block_memory(
             self.steps, self.n_states, nv=nv, blocks=k, rows=rows * k, values=12 * rows * k, numbers=given * k,
-            kept=kept * k,
+            kept=kept * k, bent=rows * k,
             direct=DIRECT, nodes=n,
         )  # fmt: skip
         if yields:
@@ -228,14 +228,15 @@ def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:
     for name, values in _hull_tables(shapes.hulls, m).items():
         scene.array(name, values)
     reals = {
-        "pose": 12 * bodies, "pace": 2 * bodies, "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m,
+        "pose": 12 * bodies, "pace": 2 * bodies, "twist": 6 * bodies, "drift": 6 * bodies,
+        "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m,
         "point": 3 * k, "point_before": 3 * k, "force_before": 6 * k, "hold_before": k, "where": 3 * k,
-        "normal": 3 * k, "gap": k,
+        "normal": 3 * k, "gap": k, "normal_rate": 3 * k, "point_rate": 3 * k,
     }  # fmt: skip
     for name, size in reals.items():
         scene.array(name, np.zeros(size + 1))
     scene.array("order", np.arange(m + 1, dtype=np.int64))
-    for name, size in {"pair": k, "pair_before": k, "hashes": 2 * k + 1}.items():
+    for name, size in {"pair": k, "pair_before": k, "turns": k, "hashes": 2 * k + 1}.items():
         scene.array(name, np.full(size + 1, -1, dtype=np.int64))
     return scene
 

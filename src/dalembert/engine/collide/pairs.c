@@ -5,6 +5,7 @@
  * behind those that are always there. A contact that was there in the last step begins with the forces that it had. */
 #define NEAR_POINT 0.2 /* distance of points of one contact in two steps, by the size of the first shape */
 #define REACH 1e-4     /* gap [m] up to which contacts are always found */
+#define STILL_WITHIN 1e-5 /* rotation [rad], or way by the size, in a step, below which rows need not turn */
 #define CLOSED 1e-6    /* gap [m] up to which one that was not found before adheres */
 
 /* How far a shape reaches along an axis of the world, from its centre. */
@@ -146,6 +147,27 @@ static void take_forces(struct scene *S, int64_t count, double size, double *for
     }
 }
 
+/* Whether two shapes turn and move on so far within h that rows of their contacts turn. */
+static int moves_on(const struct scene *S, const struct shape *a, const struct shape *b, int64_t i, int64_t j, double h) {
+    double fastest = 0.0;
+    const double size = fmin(a->kind == HALF_SPACE ? INFINITY : extent_of(a), b->kind == HALF_SPACE ? INFINITY : extent_of(b));
+    for (int side = 0; side < 2; side++) {
+        const int64_t body = S->body[side ? j : i];
+        if (body >= 0) fastest = fmax(fastest, S->pace[2 * body + 1] + S->pace[2 * body] / size);
+    }
+    return h * fastest > STILL_WITHIN;
+}
+
+/* Rates of the last `count` contacts, those of a pair, as far as they were there in the last step. */
+static void turn_contacts(struct scene *S, const struct shape *a, const struct shape *b, int64_t count, const struct contact *c,
+                          double h) {
+    for (int64_t k = 0, at = S->n_contacts - count; k < count; k++, at++) {
+        const int64_t body[2] = {S->body[S->pair[at] / S->n_shapes], S->body[S->pair[at] % S->n_shapes]};
+        if (!S->known[S->steps->n_fixed + at]) continue;
+        S->turns[at] = turn_rates(S, a, b, body, c + k, h, S->normal_rate + 3 * at, S->point_rate + 3 * at);
+    }
+}
+
 /* All contacts with a gap of less than they may close within h, where bodies have their `pose` and `pace`, and their last forces. */
 static void find_contacts(struct scene *S, double reach, double h, double *forces) {
     const int axis = place_shapes(S, h, reach);
@@ -173,15 +195,17 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                     return;
                 }
                 const int64_t at = S->n_contacts++;
-                S->pair[at] = pair, S->gap[at] = c[k].gap, S->deepest = fmin(S->deepest, c[k].gap);
+                double *where = S->where + 3 * at;
+                S->pair[at] = pair, S->gap[at] = c[k].gap, S->deepest = fmin(S->deepest, c[k].gap), S->turns[at] = 0;
                 /* on the moving body, or in the middle: both sides share the line of action, so that angular momentum stays */
                 const double side = S->body[j] < 0 ? 0.5 : S->body[i] < 0 ? -0.5 : 0.0;
-                for (int q = 0; q < 3; q++) c[k].point[q] += side * c[k].gap * c[k].normal[q];
-                memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
+                for (int q = 0; q < 3; q++) where[q] = c[k].point[q] + side * c[k].gap * c[k].normal[q];
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
-                into(own, c[k].point, S->point + 3 * at);
+                into(own, where, S->point + 3 * at);
             }
-            if (forces && count) take_forces(S, count, size, forces);
+            if (!forces || !count) continue;
+            take_forces(S, count, size, forces);
+            if (moves_on(S, &a, &b, i, j, h)) turn_contacts(S, &a, &b, count, c, h);
         }
 }
 

@@ -50,6 +50,7 @@ static void fill_block(struct scene *S, const double *x, int64_t a, double *Y, d
             else turn_at(S, x, R, body, ways[w], sign, y, u + w);
         }
     }
+    turn_rows(S, a, ways, (1.0 - S->steps->theta) * S->h, S->steps->bent + S->rows * a);
     contact_belts(S, a, ways, u, S->steps->driven + S->rows * a);
 }
 
@@ -131,6 +132,7 @@ static void place_bodies(struct scene *S, const double *x) {
         memcpy(S->pose + 12 * i, x + 7 * i, 3 * sizeof(double));
         rotation_of(x + 7 * i + 3, S->pose + 12 * i + 3);
         S->pace[2 * i] = length3(v), S->pace[2 * i + 1] = length3(v + 3);
+        for (int k = 0; k < 3; k++) S->twist[6 * i + k] = v[k], S->twist[6 * i + 3 + k] = dot3(S->pose + 12 * i + 3 + 3 * k, v + 3);
     }
 }
 

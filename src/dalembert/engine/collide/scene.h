@@ -33,6 +33,8 @@ struct scene {
     const int64_t *vertex_start, *face_start, *loop_start, *loop;
     const double *vertex, *face_normal;
     double *pose, *pace; /* of each body: position (3), rotation (9, rows); speed of its origin, and with which it turns */
+    double *twist, *drift; /* velocity of its origin, angular velocity; their rates while the machine keeps its velocities */
+    double *half, *longer, *growth; /* of segments of beams (0: there are none): half of the length, its rate, and the rate of that */
     /* poses of shapes in the world, their boxes along the axes, and their order along x */
     double *position, *rotation, *low, *high;
     int64_t *order;
@@ -41,6 +43,8 @@ struct scene {
     int64_t n_contacts, n_before, full, n_hashes;
     int64_t *pair, *pair_before, *hashes;
     double *point, *point_before, *force_before, *where, *normal, *gap;
+    int64_t *turns;                   /* whether the contact has the rates */
+    double *normal_rate, *point_rate; /* of the contact while bodies keep their velocities (turning.c) */
     double *hold_before; /* forces with which the contacts of the step before adhered */
     double h; /* length of the last step, 0: it is forgotten */
     double deepest, fastest; /* gap; way of a body in half a step, by the radius of a sphere inside of its shape */

@@ -21,8 +21,13 @@ struct shape {
     const int64_t *loop_start, *loop; /* corners of each face */
 };
 
+/* The part of a shape that a contact touches: a point of it or a round side; an edge or another straight line; a face. */
+enum { AT_POINT, AT_LINE, AT_FACE };
+
 struct contact {
     double point[3], normal[3], gap; /* in the middle between the shapes; from the second shape to the first */
+    int part[2];                     /* of both shapes */
+    double line[2][3];               /* directions of lines, of any length */
 };
 
 static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }

@@ -104,20 +104,33 @@ FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
 #define OPENING(a, u) (u)[0]
 #endif
 
-/* Contacts, cables and ropes of the machine: their rows turn with it, so that velocities that obey them at the start of a step do
- * not do so in its middle. The condition is on u+ + u0 - u(start) in the place of u+; `bent` has u0 - u(start). A contact
- * has it from its second step on: before, its velocity at the start is that of an impact. */
-#define IS_BENT(a) (ROW(a) < N_BENT)
+/* Rows of contacts, cables and ropes turn with the machine, so that velocities that obey them at the start of a step do not do so in its
+ * middle. The condition is on u+ + u0 - u(start) in the place of u+; `bent` has u0 - u(start). */
+#if !defined(COLLIDES)
+#define COLLIDES(a) 0
+#endif
+#define IS_BENT(a) (ROW(a) < N_BENT || COLLIDES(a))
 #define TURN(a) (C->bent + ROW(a))
 #define BEFORE(a) ((N_HELD_ROWS || IS_BENT(a) ? C->before : C->u0) + ROW(a))
 
-/* For members m; others have no turn. */
-FUNCTION void bend(stepper *C, INDEX a, MASK m) {
+/* Rows of contacts turn while they push: the normal of one that pushed in the step before, tangents too if it stuck. */
+#define IS_CONTACT(a) (ROW(a) < FIRST_BENT || COLLIDES(a))
+
+/* For members m, of rows behind the first for members `all`; others have no turn. */
+FUNCTION void bend(stepper *C, INDEX a, MASK m, MASK all) {
     for (INDEX i = 0; i < SIZE(a); i++) {
-        const real turn = SELECT(m, TURN(a)[i], K(0.0));
+        const real turn = i ? SELECT(all, TURN(a)[i], K(0.0)) : SELECT(m, TURN(a)[i], K(0.0));
         TURN(a)[i] = turn;
         C->before[ROW(a) + i] = (N_HELD_ROWS ? C->before : C->u0)[ROW(a) + i] - turn;
         C->u0[ROW(a) + i] += turn;
+    }
+}
+
+/* Back, for members m. */
+FUNCTION void unbend(stepper *C, INDEX a, MASK m) {
+    for (INDEX i = 0; i < SIZE(a); i++) {
+        const real turn = SELECT(m, TURN(a)[i], K(0.0));
+        TURN(a)[i] -= turn, C->before[ROW(a) + i] += turn, C->u0[ROW(a) + i] -= turn;
     }
 }
 

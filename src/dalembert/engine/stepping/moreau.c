@@ -127,14 +127,14 @@ int moreau_step(void *context, double t, double h, const double *x, const double
 }
 
 /* Steps of a run taken again, from each of its states: `after` has the states at their ends, `account` a row for each step with the
- * impulses of both rounds, of each block its rebound, the displacement that closes its gap and whether it acts, the numbers of all
+ * impulses of both rounds, of each block its rebound, the displacement that closes its gap, which rows turn and whether it acts, the numbers of all
  * laws, and in how many parts the step was taken. Returns the first step that fails, or n_steps. */
 int64_t moreau_retrace(struct moreau *C, int64_t n_steps, const double *t, const double *h, const double *x, const double *c,
                        int64_t n_c, const double *p, double *after, double *account) {
     const int64_t rows = C->row_start[C->n_fixed], k = C->n_fixed, numbers = C->mu_start[k];
-    const int64_t width = 2 * rows + 3 * k + numbers + 1;
+    const int64_t width = 2 * rows + 4 * k + numbers + 1;
     for (int64_t step = 0; step < n_steps; step++, account += width) {
-        double *first = account, *second = first + rows, *bounce = second + rows, *lambda = bounce + k, *on = lambda + k;
+        double *first = account, *second = first + rows, *bounce = second + rows, *lambda = bounce + k, *turns = lambda + k, *on = turns + k;
         memset(account, 0, (size_t)width * sizeof(double));
         memset(C->x, 0, (size_t)rows * sizeof(double));
         memset(C->bounce, 0, (size_t)k * sizeof(double));
@@ -147,7 +147,7 @@ int64_t moreau_retrace(struct moreau *C, int64_t n_steps, const double *t, const
         for (int64_t i = 0; i < C->n_active; i++) {
             const int64_t a = C->active[i];
             memcpy(second + ROW(a), C->x + ROW(a), (size_t)SIZE(a) * sizeof(double));
-            bounce[a] = C->bounce[a], lambda[a] = C->lambda[a], on[a] = 1.0;
+            bounce[a] = C->bounce[a], lambda[a] = C->lambda[a], turns[a] = C->turns[a], on[a] = 1.0;
         }
         memcpy(on + k, C->mu, (size_t)numbers * sizeof(double));
         on[k + numbers] = (double)C->parts;

@@ -72,6 +72,7 @@ struct moreau {
     double *first;
     int64_t parts;
     double *faults; /* see above */
+    double *turns;  /* of each block whose rows turn: 1 if its normal does, 2 if its tangents do, too */
 };
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

@@ -94,7 +94,7 @@ class NativeStepping:
         array("feature", np.concatenate([system.features, np.full(most - k + 1, np.inf)]))
         block_memory(
             self.memory, n, nv=nv, blocks=most, rows=rows, values=values, numbers=tables["mu_start"][-1],
-            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m, bent=system.n_bent,
+            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m, bent=rows if more else system.n_bent,
             direct=direct, nodes=nv,
         )  # fmt: skip
         if system.pairs is not None:
@@ -196,7 +196,7 @@ def block_memory(
     n_L
         Entries of L.
     held, bent
-        Rows that always hold, and those of cables and ropes.
+        Rows that always hold, and those that turn with the machine.
     direct
         Rows of an island up to which forces that are not unique follow the rule.
     nodes
@@ -210,7 +210,7 @@ def block_memory(
         "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "last": rows, "Q": m * nv, "held_u0": m, "held_t": m,
         "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,
         "held_total": m, "x_middle": n, "x_swept": n, "displacement": nv, "lengths": k, "gap_now": k,
-        "gap_before": k, "scratch": 2 * nv + _SCRATCH * rows,
+        "gap_before": k, "turns": k, "scratch": 2 * nv + _SCRATCH * rows,
     }  # fmt: skip
     for name, size in reals.items():
         memory.array(name, np.zeros(max(1, size)))

@@ -62,7 +62,9 @@ typedef struct moreau stepper;
 #define BLOCK(a) (C->w + C->block_start[a])
 #define FEATURE(a) C->feature[a]
 #define FORCE(a) C->force[a]
-#define PUSHED(a) (C->known && C->known[a] == 3) /* colliders */
+#define KEEP_BEND(a, rows) C->turns[a] = (double)(rows);
+#define COLLIDES(a) ((a) >= C->n_fixed)          /* contacts of colliders */
+#define PUSHED(a) (C->known && C->known[a] == 3) /* of these */
 #define LAST_FORCE(a, i) ((a) < C->n_fixed ? x[FORCE(a) + (i)] : C->last[ROW(a) + (i)])
 #define LOSS(a) C->loss[a]
 #define LOADS 1

@@ -16,6 +16,17 @@
 #if STEPPING
 #define STILL 1e-7 /* velocity below which a machine rests */
 #define FALL 20.0  /* acceleration with which a body at rest may begin to move within a step */
+#define FIRM 0.1   /* part of the change of velocity by free motion up to which a contact sticks */
+#define SQUARE(y) ((y) * (y))
+/* Whether the tangents of a contact move as those of one that sticks: at the start of the step by the turn, or by two of them after a
+ * step in which they did not turn. */
+#define STICKS(a, u, gained)                                                                                           \
+    (SIZE(a) < 3 ? alive & NO(alive)                                                                                   \
+                 : SQUARE((u)[1] - K(1.5) * TURN(a)[1]) + SQUARE((u)[2] - K(1.5) * TURN(a)[2]) <=                      \
+                       SQUARE(K(FIRM) * gained) + K(0.36) * (SQUARE(TURN(a)[1]) + SQUARE(TURN(a)[2])))
+#if !defined(KEEP_BEND)
+#define KEEP_BEND(a, rows)
+#endif
 
 #if !defined(PUSHED)
 #define PUSHED(a) (alive & NO(alive)) /* whether a contact of free bodies pushed in the last step */
@@ -43,6 +54,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         COPY(C->values + given, C->d, N_VELOCITIES)
     }
     C->n_active = 0, C->jammed = K(0.0);
+    for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0); /* 1: a contact that begins changes it */
     ROLL
     for (INDEX a = 0; a < N_BLOCKS; a++) {
         const INDEX n = COUNT(a), *const at = AT(a);
@@ -75,9 +87,15 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         real gained = OPENING(a, u) - before; /* in the step if it were open */
         for (INDEX i = 0; i < n; i++) gained += ALONG(a, y, i) * C->s0[at[i]];
         real turn = K(0.0);
+        MASK lasts = alive & (LAST_FORCE(a, 0) > K(0.0));
         if (IS_BENT(a)) {
-            bend(C, a, ROW(a) >= FIRST_BENT ? alive : alive & (LAST_FORCE(a, 0) > K(0.0)));
+            /* also one that touches without a force, and neither opens nor closes faster than free motion makes it */
+            const MASK still = (C->g[a] <= K(MARGIN)) & (fabs(before - OPENING(a, TURN(a))) <= fabs(gained));
+            MASK sticks = alive;
+            if (IS_CONTACT(a)) lasts = lasts | (alive & still), sticks = lasts & STICKS(a, u, gained);
+            bend(C, a, IS_CONTACT(a) ? lasts : alive, sticks);
             turn = OPENING(a, TURN(a));
+            KEEP_BEND(a, lasts + sticks)
         }
         const MASK closes = slow & (C->g[a] + K(THETA) * h * (before + K(0.5) * turn + gained) <= K(0.0));
         const MASK wanted = near_ & (shut | closes | FORCED(a) | IS_DEEP(a, h, before) | ADHERES(a)), on = wanted & able;
@@ -90,9 +108,22 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
          * than the step, and would never end. */
         const real opens = before - turn;
         const MASK bounces = (opens < K(0.0)) & (C->e[a] != K(0.0)) & (-opens > K(2.0) * fabs(gained));
+        const MASK begins = on & NO(lasts);
+        if (LAW(a) < STICTION || LAW(a) > ROPE)
+            for (INDEX i = 0; i < n && SOME(begins); i++) C->r[at[i]] = SELECT(begins, K(1.0), C->r[at[i]]);
         C->bounce[a] = COMPLIANT(a) ? K(0.0) : SELECT(bounces, C->e[a] * opens, K(0.0));
         for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * LAST_FORCE(a, i), K(0.0));
         block_make(C, a);
+    }
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) { /* where another contact begins, bodies do not keep the velocities with which rows turn */
+        const INDEX a = C->active[k], *const at = AT(a);
+        MASK changed = alive & NO(alive);
+        for (INDEX i = 0; i < COUNT(a) && IS_BENT(a) && IS_CONTACT(a); i++) changed = changed | (C->r[at[i]] > K(0.5));
+        if (!(SOME(changed))) continue;
+        C->bounce[a] = SELECT(changed & (C->bounce[a] < K(0.0)), C->bounce[a] + C->e[a] * TURN(a)[0], C->bounce[a]);
+        unbend(C, a, changed);
+        KEEP_BEND(a, 0)
     }
     SHIFT_IMPULSES(C, 1.0)
     return fast;
