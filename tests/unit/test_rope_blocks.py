@@ -338,6 +338,15 @@ def test_steps_of_many_random_ropes() -> None:
     check_steps(6000, 7)
 
 
+def test_steps_of_heavy_machines_have_larger_impulses() -> None:
+    """By the factor of all masses, and to the last bit where it is a power of two."""
+    rng, factor = np.random.default_rng(9), 2.0**40
+    for _ in range(100):
+        W, b, kappa, _ = random_rope(rng)
+        light, heavy = (impulses_of(Blocks.rope(W / mass, b, kappa)).impulses for mass in (1.0, factor))
+        np.testing.assert_array_equal(heavy, factor * light)
+
+
 def test_steps_have_the_closed_forms() -> None:
     for c in (
         rope_of([10.0, 2.0], np.eye(2), [10.0 * G, 2.0 * G], [WRAP]),

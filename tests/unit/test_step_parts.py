@@ -319,6 +319,20 @@ def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
         assert m.C.parts == 1 and y[0] == pytest.approx(-0.8) and y[m.system.forces[0]] == 0.0
 
 
+def test_a_short_way_to_the_margin_is_swept(engine: Any) -> None:
+    """A pair that moves by five margins, and is five and a half away, comes within the margin."""
+    m = Machine(np.random.default_rng(9), 1, 2, [(UNILATERAL, (0,))], bias=0.0, features=MARGIN)
+    m.J[0], m.f[:], m.K[:], m.e[0] = [1.0, 0.0], 0.0, 0.0, 0.5
+    m.M[:], m.d, m.L, m.back = np.eye(2), np.ones(2), np.eye(2), np.eye(2)
+    x = np.zeros(m.n)
+    x[2], h = -8.0, 5.0 * MARGIN / 8.0
+    for gaps, parts in ((5.5, 2), (6.5, 1)):
+        m.g0[0] = gaps * MARGIN
+        y = m.step(engine, 0.0, h, x)
+        assert m.C.parts == parts
+        assert y[2] == pytest.approx(4.0 if parts == 2 else -8.0)
+
+
 @pytest.mark.parametrize(("apart", "direct"), [(False, 96), (True, 96), (True, 48)])
 def test_forces_of_bodies_at_rest_with_too_many_contacts(engine: Any, apart: bool, direct: int) -> None:
     """While all stick the impulses are those of least norm, island by island, also from step to step."""

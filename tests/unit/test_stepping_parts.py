@@ -174,6 +174,18 @@ SHOWN void held(int64_t rows, int64_t nv, double *Q, double *T, double *zeta, do
     held_make(&C);
 }
 SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
+SHOWN int64_t together(BLOCKS, int64_t a, int64_t b) { MADE; return act_together(&C, a, b); }
+SHOWN void changed(BLOCKS, int64_t first, int64_t rounds, const double *change, const double *swept, int64_t *is) {
+    MADE; /* sweeps that end at these impulses, with these changes, and whether the next one begins elsewhere */
+    const int64_t R = C.row_start[n];
+    struct history H = history_start(&C);
+    for (int64_t k = 0; k < rounds; k++, swept += R) {
+        gather(&C, H.before);
+        restore(&C, swept);
+        use_history(&C, &H, first + k, change[k]);
+        for (int64_t i = 0; i < R; i++) is[k] |= x[i] != swept[i];
+    }
+}
 SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds, double *x_of) {
     MADE; /* x <- A x + c in the place of sweeps */
     const int64_t R = C.row_start[n];
@@ -198,7 +210,8 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
     for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain"):
+    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
+                 "together"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -572,6 +585,30 @@ def test_extrapolation_of_linear_sweeps_ends_at_their_fixed_point(engine: Any) -
         expected = np.linalg.solve(np.eye(unknowns) - A, right)
         assert np.abs(x - expected).max() < 1e-4 * np.abs(expected).max()
         assert np.abs(c.s - c.Y.T @ x).max() < 1e-9  # velocities follow
+
+
+def test_extrapolation_that_is_no_better_waits(engine: Any) -> None:
+    """A start is tried from the second sweep that is seen on; where it was no better, sweeps go on from what they had.
+
+    The next one is seen after 1, 2, 4 ... sweeps.
+    """
+    rng = np.random.default_rng(15)
+    c = Contacts(rng, 2, [STICTION] * 3, [(0, 1)] * 3)
+    c.mu[:, 0] = 1e6  # any impulse is admitted
+    expected = [0, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1]
+    n = len(expected)
+    change, made = np.ones(n), np.zeros(n, int)
+    change[[2, 5, 9]] = 2.0  # after a start that was tried
+    c.s = c.Y.T @ c.x
+    engine("changed", *c.given, 10, n, change, rng.normal(size=(n, 3)), made)
+    assert made.tolist() == expected
+
+
+def test_blocks_that_act_on_the_same_velocities(engine: Any) -> None:
+    pairs: list[tuple[int, ...]] = [(0,), (0, 1), (1, 2), (0, 1), (0,), (2,)]
+    c = Contacts(np.random.default_rng(16), 3, [COULOMB, UNILATERAL] * 3, pairs)
+    for a, one in enumerate(pairs):
+        assert [engine("together", *c.given, a, b) for b in range(6)] == [int(one == other) for other in pairs]
 
 
 def test_matrices_and_energies_of_blocks(engine: Any) -> None:
