@@ -49,6 +49,12 @@ SHOWN double distance(SHAPE(a), SHAPE(b), double *n, double *x, double *y) {
     return gjk(&a, &b, 1.0, n, x, y, &S);
 }
 SHOWN double depth_of(SHAPE(a), SHAPE(b), double *n) { MADE(a); MADE(b); struct simplex S; return epa(&a, &b, n, &S); }
+SHOWN void first_four(SHAPE(a), SHAPE(b), double *w) {
+    MADE(a); MADE(b);
+    struct vertex v[4];
+    first_vertices(&a, &b, v);
+    for (int i = 0; i < 4; i++) memcpy(w + 3 * i, v[i].w, sizeof v[i].w);
+}
 SHOWN double axes_apart(SHAPE(a), SHAPE(b)) { MADE(a); MADE(b); return boxes_apart(&a, &b); }
 SHOWN int64_t nearest(int64_t n, const double *w, double *v) {
     struct simplex S;
@@ -74,6 +80,7 @@ SHOWN int64_t edge_of(int64_t kind, const double *n, double *face, int64_t count
 SHOWN int64_t face_of(SHAPE(a), const double *n, double *corner, double *normal) {
     MADE(a); return facing(&a, n, (double(*)[3])corner, normal); }
 SHOWN double half(const struct scene *S, int64_t i, int64_t k) { return half_width(S, i, (int)k); }
+SHOWN int64_t sorted_along(struct scene *S, double h, double reach) { return place_shapes(S, h, reach); }
 SHOWN int64_t excluded(const struct scene *S, int64_t pair) { return is_excluded(S, pair); }
 SHOWN void find(struct scene *S, double reach, double h) { find_contacts(S, reach, h, 0); }
 SHOWN void numbers_of(const struct scene *S) { fill_numbers(S); }
@@ -96,7 +103,8 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "touch-parts", optimise=("-O0",))
     for name in ("distance", "depth_of", "axes_apart", "half"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to"):
+    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to",
+                 "sorted_along"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -257,6 +265,22 @@ def test_boxes_by_separating_axes(engine: Any) -> None:
             assert engine("depth_of", a, b, n) == pytest.approx(-made, rel=1e-6, abs=1e-8)
             assert apart(a, b, n) == pytest.approx(made, rel=1e-6, abs=1e-8)
     assert len(which) > 9
+
+
+@pytest.mark.parametrize(("one", "two"), [(BOX, HULL), (CYLINDER, CONE), (HULL, BOX), (CONE, CYLINDER)])
+def test_first_vertices_of_a_polytope(engine: Any, one: int, two: int) -> None:
+    """Points of the difference: its ends along an axis, then one off their line, then one off their plane."""
+    rng, w, ways = np.random.default_rng(17), np.zeros((4, 3)), np.eye(3)
+    for _ in range(20):
+        a, b = placed(rng, one, two, -0.1)
+        engine("first_four", a, b, w)
+        ends = a.reach(ways[0]) + b.reach(-ways[0]), -a.reach(-ways[0]) - b.reach(ways[0])
+        np.testing.assert_allclose(w[:2, 0], ends, atol=1e-12)
+        for n in rng.normal(size=(30, 3)):
+            assert (w @ n).max() <= a.reach(n) + b.reach(-n) + 1e-12
+        volume = abs(np.linalg.det(w[1:] - w[0])) / 6.0
+        thick = min(min(s.size[:2].min(), s.size.min()) for s in (a, b))
+        assert volume > 0.01 * thick**3
 
 
 def test_nearest_points_of_simplices(engine: Any) -> None:
@@ -494,6 +518,25 @@ def test_what_moves_within_a_step_is_found(engine: Any) -> None:
     assert scene.memory.struct.fastest_shape == int(np.argmax(ways))
 
 
+def test_boxes_are_sorted_along_the_axis_of_the_largest_spread(engine: Any) -> None:
+    """That of the largest variance of positions, wherever their middle is; their lower sides ascend along it."""
+    rng, seen = np.random.default_rng(18), set()
+    scene = Scene(rng, (SPHERE, BOX, CAPSULE, CYLINDER, SPHERE), (0, 1, 2, 3, 4))
+    for trial in range(9):
+        x = scene.at(rng)
+        poses = x[: 7 * scene.m].reshape(-1, 7)
+        poses[:, :3] *= np.roll([1.0, 2.0, 4.0], trial)
+        poses[:, :3] += 20.0 * np.eye(3)[trial // 3]
+        scene.put(x)
+        engine("near_to", scene.memory, x, 0.01)
+        axis = engine("sorted_along", scene.memory, 0.0, 0.01)
+        assert axis == np.var([shape.p for shape in scene.shapes], axis=0).argmax()
+        low = scene.arrays["low"].reshape(-1, 3)[scene.arrays["order"], axis]
+        assert (np.diff(low) >= 0.0).all()
+        seen.add(axis)
+    assert len(seen) == 3
+
+
 @pytest.mark.parametrize("rows", [3, 6])
 def test_rows_and_numbers_of_contacts_of_free_bodies(engine: Any, rows: int) -> None:
     """Velocities of both bodies at the point along the axes of the contact, by differences; coefficients of pairs."""
@@ -608,9 +651,7 @@ def test_forces_of_the_last_step_are_found_again(engine: Any, seed: int) -> None
         engine("forces_before", scene.memory, count, size, forces)
         theirs = np.flatnonzero(pairs == pair)
         expected, known = np.zeros((count, 3)), np.zeros(count, int)
-        near = sorted(
-            (np.linalg.norm(now[k] - before[i]), k, i) for k in range(count) for i in theirs
-        )
+        near = sorted((np.linalg.norm(now[k] - before[i]), k, i) for k in range(count) for i in theirs)
         new, old = set(range(count)), set(theirs)
         for distance, k, i in near:
             if distance < 0.2 * size and k in new and i in old:
