@@ -451,6 +451,11 @@ def test_the_polynomial_of_the_method(engine: Any) -> None:
             values.append(run.seen["x_part"].copy())
         off.append(np.abs(np.array(values) - np.stack([np.exp(-s), 0.5 * s**2], axis=1)).max())
         assert engine("inside", run.watch) == 0  # it is known by four places already
+    for method in (METHOD, tableaus.CLASSICAL):  # those that have none say so, and are not asked again
+        run = Run(lambda t, x, c, p: [-x[0]], [1.0], end=0.5, method=method)
+        run.L.h_used = run.L.t_next = 0.5
+        engine("ends", run.watch)
+        assert engine("inside", run.watch) == 0 and run.W.inside == -1 and run.W.n_nodes == 2
     assert off[0] < 1e-4 and off[0] / off[1] > 2.0**7
 
 
@@ -499,6 +504,21 @@ def test_a_root_that_a_probe_meets_is_the_answer(engine: Any) -> None:
         assert s == 0.5 and run.seen["x_found"][0] == 0.5 and run.seen["g_found"][0] == 0.0
         s = engine("root", run.watch, PROBE(probe), 0, np.array([0.0, -0.5 * sign, 0.5, 0.0, 1e-12, np.nan, 0, 0]), 0)
         assert s == 0.5
+
+
+def test_a_root_after_a_place_without_a_value_is_the_answer(engine: Any) -> None:
+    """What is returned is where the state and the functions are that are kept, though no slope is known there."""
+    for sign in (1.0, -1.0):
+        run = Run(lambda t, x, c, p: x, [0.0], lambda t, x, c, p: [0.0], (event(),), (STAYS,))
+        looked: list[float] = []
+
+        def probe(_watch: Any, s: float, run: Run = run, looked: list[float] = looked) -> None:
+            looked.append(s)
+            run.seen["g_part"][:], run.seen["x_part"][:] = np.nan if len(looked) == 1 else 0.0, s
+
+        run.seen["g_found"][:], run.seen["x_found"][:] = sign, 1.0
+        s = engine("root", run.watch, PROBE(probe), 0, np.array([0.0, -sign, 1.0, sign, 1e-9, np.nan, 0.0, 0.0]), 0)
+        assert s == looked[-1] == run.seen["x_found"][0] and run.seen["g_found"][0] == 0.0 and len(looked) == 2
 
 
 def test_which_events_happen(engine: Any) -> None:
@@ -941,6 +961,29 @@ def test_new_held_values_have_their_effects_at_once(engine: Any) -> None:
         while made.t[1] < 0.5:
             assert made.step(engine, 1, 0.1, 0.5) == 0
         np.testing.assert_allclose(made.x[1], [1.0 + 0.3 + 0.01, 3.2], rtol=1e-12)
+
+
+def test_many_transitions_at_the_instant_of_a_new_held_value(engine: Any) -> None:
+    """Each makes the next one necessary, more of them than rows that are kept: all of them happen before the step."""
+    run = Run(
+        lambda t, x, c, p: [0.0], [1.0], lambda t, x, c, p: [0.5 - c[0], x[0]], (event(), event(-1, positive=True)),
+        (SWITCHES, SWITCHES), adaptive=False, step=0.1, held=1, end=2.0,
+    )  # fmt: skip
+    fired = list[list[int]]()
+
+    def raises(t: float, x: np.ndarray, which: np.ndarray) -> int:
+        fired.append((which != 0).tolist())
+        x[0] = -11.5 if which[0] else x[0] + 1.0
+        return -1
+
+    run.transition(raises)
+    run.W.n_positive = 1
+    made = Members(run, 1)
+    assert made.begin(engine, 0, 0.1) == 0
+    made.c[0], own = 2.0, (made.x[0], made.c[0], made.p, made.signs[0])
+    assert engine("member_sampled", made.memory, 0, 0.4, 0.1, 0.5, *own) == 1
+    assert fired == [[True, False], *[[False, True]] * 12]
+    assert made.x[0].tolist() == [0.5] and made.signs[0].tolist() == [-1.0, 1.0]
 
 
 def desk_of(made: Members, numbers_of: list[int], **settings: Any) -> tuple[NativeMemory, np.ndarray]:
