@@ -570,6 +570,25 @@ def test_motion_with_contacts_that_stick_and_slip(engine: Any, modes: dict[int, 
         assert out[0, -1] == 0.0
 
 
+def test_a_contact_with_one_tangent_slips(engine: Any) -> None:
+    """As contacts in a plane do: what stands in front of an array is no friction along the tangent that is missing."""
+    rng = np.random.default_rng(33)
+    for way in (1.0, -1.0):
+        m = Machine(rng, 6, ("held", "contact", "held"))
+        m.arrays["rubbing"].reshape(-1, 3)[0, 2] = -1
+        m.equations.memory.point("drag", np.full(m.m + 1, np.nan)[1:])
+        x = m.state(rng)
+        set_modes(m, x, rng, {1: "slip"})
+        x[m.mode[1][2] + 2 :][:2] = way, 0.0
+        f, *_ = m.terms(0.0, x)
+        rows = m.active(x)
+        a, force = accelerations(m, f, rows, np.zeros(len(rows)), pushes(m, x, rows))
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        np.testing.assert_allclose(made[6:12], a, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(m.arrays["lambda"][rows], force, rtol=1e-8, atol=1e-9)
+        assert m.arrays["lambda"][2] == pytest.approx(-m.mu[0] * way * force[1])
+
+
 def owners(m: Machine, rows: np.ndarray) -> list[int]:
     """Block of each row."""
     starts = [row for _, row, _ in m.mode]
@@ -753,6 +772,22 @@ def test_impacts_obey_their_laws(engine: Any, kinds: tuple[str, ...], e: float, 
         assert m.log["log_t"][0] == t and m.log["log_speed"][0] == pytest.approx(np.abs(after).max())
         seen += factor == 1.0
     assert seen > 0
+
+
+def test_cables_that_are_wound_against_each_other_have_no_impulses(engine: Any) -> None:
+    """Both shorten a line that joins them: the first one is named; at rest, or if one pays out as much, they land."""
+    rng, one = np.random.default_rng(32), np.zeros(1)
+    for _ in range(6):
+        for speeds, outcome in (((0.3, 0.5), 0), ((0.0, 0.0), LANDED), ((0.5, -0.5), LANDED), ((0.5, -0.7), LANDED)):
+            m = Touching(rng, 6, ("cable", "cable", "cable", "held"))
+            m.J[1], m.s[:2] = -m.J[0], speeds
+            x = m.state(rng)
+            m.close(x)
+            x[[m.mode[k][2] for k in range(3)]] = 1.0
+            m.call(engine, "ode", 0.0, x, m.n)  # the rates of prescribed motion are those of the last evaluation
+            assert engine("land", m.memory, 0.0, x, one, one) == outcome
+            u = -(m.J @ x[6:12] + m.s)
+            assert (outcome == LANDED) == (u[:3].min() > -1e-8)
 
 
 def test_modes_after_an_instant_obey_the_laws(engine: Any) -> None:
@@ -1255,6 +1290,41 @@ def test_a_slip_that_jams_is_stopped_by_an_impulse(engine: Any) -> None:
         if stops + turns == 25:
             break
     assert stops > 3 and stops + turns >= 10, (stops, turns, others)
+
+
+def test_contacts_beside_a_slip_that_jams_slip_on(engine: Any) -> None:
+    """The impulse that ends a slip hits them too: their friction is at its limit, against the slip that they have then."""
+    rng, slips = np.random.default_rng(31), 0
+    for _ in range(4000):
+        m = Touching(rng, 9, ("contact", "contact", "held"))
+        m.mu[:] = m.table.friction_coefficient[:2] = m.log["mu"][:2] = [1.5, 0.2]
+        back = np.linalg.inv(m.M)
+        back = back - np.outer(back @ m.J[6], back @ m.J[6]) / (m.J[6] @ back @ m.J[6])
+        slip = rng.normal(size=(2, 2))
+        pivot = m.J[0] @ back @ (m.J[0] - 1.5 * slip[0] @ m.J[1:3] / np.linalg.norm(slip[0]))
+        if pivot > -0.02 * m.J[0] @ back @ m.J[0]:
+            continue
+        x, one = m.state(rng), np.zeros(1)
+        x[9:18] = np.linalg.pinv(m.J) @ np.array([0.0, *-slip[0], 0.0, *-slip[1], 0.0])
+        m.close(x)
+        x[[m.mode[0][2], m.mode[1][2]]] = 1.0
+        v = x[9:18].copy()
+        if engine("land", m.memory, 0.0, x, one, one) != LANDED or m.log["log_shocks"][0] != 1:
+            continue
+        after, P = x[9:18], m.log["log_impulses"][0]
+        np.testing.assert_allclose(m.M @ (after - v) + m.J.T @ P, 0.0, atol=1e-8)
+        u, size = -(m.J @ after), np.abs(slip).max()
+        for row, mu in ((0, 1.5), (3, 0.2)):
+            t = slice(row + 1, row + 3)
+            assert P[row] >= 0.0 and u[row] > -1e-5 * size and P[row] * u[row] < 1e-5 * size * P.max()
+            assert np.linalg.norm(P[t]) <= mu * P[row] * (1.0 + 1e-4)
+            if np.linalg.norm(u[t]) > 1e-3 * size and P[row] > 0.0:
+                want = -mu * P[row] * u[t] / np.linalg.norm(u[t])
+                np.testing.assert_allclose(P[t], want, rtol=1e-3, atol=1e-5 * P.max())
+                slips += row == 3
+        if slips == 5:
+            break
+    assert slips == 5
 
 
 def test_a_gear_that_jams_stops_at_once(engine: Any) -> None:
