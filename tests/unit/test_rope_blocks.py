@@ -338,6 +338,18 @@ def test_steps_of_many_random_ropes() -> None:
     check_steps(6000, 7)
 
 
+@pytest.mark.parametrize("seed", [1879, 2998, 3418, 5480, 6123, 9066])
+def test_steps_of_ropes_that_few_starts_solve(seed: int) -> None:
+    """Of 12,000 ropes of heavy masses, a light trolley and much friction 12 are not solved; these nearly are not."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 6))
+    A = np.hstack([np.diag(rng.uniform(0.1, 0.3, n)), rng.normal(size=(n, 1))])
+    kappa = rng.uniform(0.0, 2.0, n - 1)
+    W, b = A @ A.T, rng.normal(size=n) - 0.3
+    made = impulses_of(Blocks.rope(W, b, kappa))
+    assert rope_fault(W, b, kappa, made.impulses) < 1e-9 and made.residual < 1e-9
+
+
 def test_steps_of_heavy_machines_have_larger_impulses() -> None:
     """By the factor of all masses, and to the last bit where it is a power of two."""
     rng, factor = np.random.default_rng(9), 2.0**40
