@@ -186,6 +186,17 @@ SHOWN void changed(BLOCKS, int64_t first, int64_t rounds, const double *change, 
         for (int64_t i = 0; i < R; i++) is[k] |= x[i] != swept[i];
     }
 }
+SHOWN int64_t long_island(BLOCKS, double tolerance, int64_t most, int64_t alone, double *ref, double *room) {
+    MADE; /* impulses of a long island in motion, or those of as many sweeps alone */
+    double sweeps = 0.0;
+    C.tolerance = tolerance, C.max_sweeps = alone ? 3 : most, C.ref = ref, C.newton = room;
+    if (!alone) long_impulses(&C, &sweeps, C.row_start[n]);
+    for (int part = 0; alone && part < 2; part++, C.max_sweeps = most) {
+        memset(s, 0, (size_t)nv * sizeof(double));
+        block_sweeps(&C, 1, &sweeps);
+    }
+    return (int64_t)sweeps;
+}
 SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds, double *x_of) {
     MADE; /* x <- A x + c in the place of sweeps */
     const int64_t R = C.row_start[n];
@@ -211,7 +222,7 @@ def engine() -> Any:
     for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
-                 "together"):  # fmt: skip
+                 "together", "long_island"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -585,6 +596,33 @@ def test_extrapolation_of_linear_sweeps_ends_at_their_fixed_point(engine: Any) -
         expected = np.linalg.solve(np.eye(unknowns) - A, right)
         assert np.abs(x - expected).max() < 1e-4 * np.abs(expected).max()
         assert np.abs(c.s - c.Y.T @ x).max() < 1e-9  # velocities follow
+
+
+@pytest.mark.parametrize(("seed", "helps"), [(0, True), (1, True), (2, True), (136, False), (176, False)])
+def test_newton_after_the_first_sweeps_over_a_chain(engine: Any, seed: int, helps: bool) -> None:
+    """Forces obey their laws then; if they do not (4 of 300 such chains), the sweeps go on from what they had."""
+    rng, found, bodies = np.random.default_rng(seed), list[np.ndarray](), 12
+    pairs: list[tuple[int, ...]] = [*((b, b + 1) for b in range(bodies - 1)), *((b,) for b in range(0, bodies, 2))]
+    c = Contacts(rng, bodies, [int(rng.choice((COULOMB, UNILATERAL))) for _ in pairs], pairs)
+    c.mu[:, 0] = rng.uniform(0.2, 3.0, len(c.law))
+    c.u0 *= 3.0
+    for alone in (0, 1):
+        c.x, c.s = np.zeros(c.rows), np.zeros(c.nv)
+        sweeps = engine("long_island", *c.given, 1e-13, 4, alone, np.zeros(c.rows), room())
+        assert sweeps == (3 if helps and not alone else 7)
+        found.append(c.x.copy())
+    if not helps:
+        np.testing.assert_array_equal(found[0], found[1])
+        return
+    x, worst = found[0], 0.0
+    u = c.u0 + c.Y @ (c.Y.T @ x)
+    for k, f in enumerate(c.first[:-1]):
+        worst = max(worst, abs(min(x[f], u[f])))
+        if c.law[k] == COULOMB:
+            t, most = slice(f + 1, f + 3), c.mu[k, 0] * x[f]
+            slides = np.abs(x[t] * np.linalg.norm(u[t]) + most * u[t]).max()
+            worst = max(worst, np.linalg.norm(x[t]) - most, slides)
+    assert worst < 1e-11 * np.abs(x).max()  # the tolerance of 1e-13 with the condition of random rows
 
 
 def test_extrapolation_that_is_no_better_waits(engine: Any) -> None:
