@@ -142,6 +142,24 @@ SHOWN int64_t is_chain(BLOCKS) {
     struct factors N = factors_of(&C);
     return plan_chain(&C, &N);
 }
+SHOWN int64_t planned_work(BLOCKS) {
+    MADE;
+    struct factors N = factors_of(&C);
+    return plan_island(&C, &N, C.active, n) ? N.work : -1;
+}
+SHOWN double swept_once(BLOCKS) {
+    MADE;
+    double change = 0.0, largest = 0.0;
+    block_sweep(&C, 0, 1, &change, &largest);
+    return change;
+}
+SHOWN double rank_of(int64_t rows, int64_t nv, double *Q, double *d, double *now, double *before, const double *v) {
+    static const int64_t none[64] = {0};
+    struct moreau C = {0};
+    C.n_held = rows, C.nv = nv, C.Q = Q, C.d = d, C.held_u0 = now, C.held_rate = before, C.L_start = none;
+    held_rank(&C, v);
+    return C.rank;
+}
 SHOWN void exchanged(BLOCKS, double *other) { MADE; exchange_impulses(&C, other); }
 SHOWN void shortened(BLOCKS, double *room) { MADE; shorten_impulses(&C, room); }
 SHOWN double given_energy(BLOCKS, double *scale) { MADE; return given_by(&C, C.active, n, scale); }
@@ -219,10 +237,11 @@ SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds
 def engine() -> Any:
     text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
-    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
+    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded", "rank_of",
+                 "swept_once"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
-                 "together", "long_island"):  # fmt: skip
+                 "together", "long_island", "planned_work"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -450,6 +469,30 @@ def test_chains_are_told_from_heaps(engine: Any) -> None:
     assert engine("is_chain", *Contacts(rng, 40, [COULOMB] * len(pairs), pairs).given) == 1
     pairs += [(b, c) for b in range(40) for c in range(b + 2, 40, 5)]
     assert engine("is_chain", *Contacts(rng, 40, [COULOMB] * len(pairs), pairs).given) == 0
+
+
+def test_work_of_eliminations(engine: Any) -> None:
+    """Of each node the square of its neighbours and itself, when it is eliminated; those with the fewest come first."""
+    n, rng = 12, np.random.default_rng(17)
+    path, star = [(b, b + 1) for b in range(n - 1)], [(0, b) for b in range(1, n)]
+    every = [(b, c) for b in range(n) for c in range(b)]
+    ring = [*path, (0, n - 1)]
+    for pairs, work in (
+        (path, 4 * (n - 1) + 1), (star, 4 * (n - 1) + 1), (ring, 9 * (n - 2) + 4 + 1),
+        (every, sum(k * k for k in range(1, n + 1))),
+    ):  # fmt: skip
+        c = Contacts(rng, n, [COULOMB] * len(pairs), [tuple(sorted(pair)) for pair in pairs])
+        assert engine("planned_work", *c.given) == work
+
+
+def test_a_gap_that_nothing_can_close_moves_nothing(engine: Any) -> None:
+    rng = np.random.default_rng(18)
+    c = chain(rng, 6, (UNILATERAL,))
+    c.parts[3][:] = 0.0
+    n = len(c.law)
+    push, r = np.ones(n), np.zeros(c.nv)
+    assert engine("chain_closed", *c.given, np.full(n, -1e-5), np.ones(n), push, room(), r) == 0
+    assert not r.any() and not push.any()
 
 
 def test_impulses_are_exchanged(engine: Any) -> None:
@@ -701,6 +744,31 @@ def test_limits_of_friction_by_loads(engine: Any) -> None:
         y = engine("loaded", *c.given, 2, P, held_x, T, b, np.zeros(8))
         N = held_x - P.T @ c.x - (-P[0]) * c.x[0]
         assert y > 0.0 and y == pytest.approx(0.3 * np.linalg.norm(N - sign * (-P[0]) * y), rel=1e-10)
+
+
+def test_joints_at_rest_change_by_more_than_rounding(engine: Any) -> None:
+    """A change of a millionth of a millionth of the largest impulse at rest is none, whatever that in motion is."""
+    c = Contacts(np.random.default_rng(19), 1, [STICTION], [(0,)])
+    W = c.parts[0][0] @ c.parts[0][0]
+    for part, counts in ((0.5, False), (2.0, True)):
+        c.mu[0], c.x[0] = [3.0, 1e-3, 0.0], 0.4
+        c.s = c.parts[0][0] * c.x[0]
+        aim = 0.4 + part * 3e-12
+        c.u0[0] = -W * aim
+        change = engine("swept_once", *c.given)
+        assert c.x[0] == pytest.approx(aim, rel=1e-15)
+        assert change == (pytest.approx(aim - 0.4, rel=1e-3) if counts else 0.0)
+
+
+def test_how_far_rows_have_turned_in_half_a_step(engine: Any) -> None:
+    """By the change of their velocities, for rows and motion of unit size; the rank is that of ten times its square."""
+    rng = np.random.default_rng(20)
+    Q, d, v, before = rng.normal(size=(3, 5)), rng.uniform(0.5, 1.5, 5), rng.normal(size=5), rng.normal(size=3)
+    for turned, expected in ((1e-3, 1e-5), (1e-6, 1e-8), (0.1, 1e-3)):  # ten times the square, within bounds
+        for row in range(3):
+            now = before.copy()
+            now[row] += turned * np.linalg.norm(Q[row]) * np.linalg.norm(v / d)
+            assert engine("rank_of", 3, 5, Q, d, now, before, v) == pytest.approx(expected**2, rel=1e-9)
 
 
 def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:
