@@ -283,6 +283,27 @@ def test_first_vertices_of_a_polytope(engine: Any, one: int, two: int) -> None:
         assert volume > 0.01 * thick**3
 
 
+@pytest.mark.parametrize("kind", [BOX, CYLINDER, CONE])
+def test_spheres_whose_middle_is_inside(engine: Any, kind: int) -> None:
+    """They leave by the nearest face: its depth along the normal leads the middle to the surface."""
+    rng, out, faces = np.random.default_rng(21), np.zeros(7 * 64), set()
+    while len(faces) < {BOX: 6, CYLINDER: 3, CONE: 2}[kind]:
+        ball, b = Shape(rng, SPHERE), Shape(rng, kind)
+        ball.p = b.p + b.R @ (rng.uniform(-1.0, 1.0, 3) * b.size[[0, 0, 1] if kind != BOX else slice(3)])
+        depth = -b.outside(ball.p)
+        if depth < 0.01:
+            continue
+        for first, second, sign in ((ball, b, 1.0), (b, ball, -1.0)):
+            assert engine("contacts", first, second, 0.1, out) == 1
+            n = sign * out[3:6]
+            assert np.linalg.norm(n) == pytest.approx(1.0) and out[6] == pytest.approx(-depth - ball.size[0])
+            assert abs(b.outside(ball.p + depth * n)) < 1e-12
+            middle = ball.p - n * (ball.size[0] + 0.5 * out[6])
+            np.testing.assert_allclose(out[:3], middle, atol=1e-12)
+        u = b.R.T @ n
+        faces.add(tuple(np.round(u)) if kind == BOX else round(u[2]) if kind == CYLINDER else u[2] < 0.0)
+
+
 def test_nearest_points_of_simplices(engine: Any) -> None:
     """Against non-negative least squares with a heavy row for the sum of parts."""
     rng, seen = np.random.default_rng(4), set()
@@ -640,7 +661,16 @@ def test_forces_of_the_last_step_are_found_again(engine: Any, seed: int) -> None
     impulse[:, 0] = rng.choice([0.5, -0.002, -0.0019, 0.0], 7)
     arrays["pair"][:7], arrays["point"][:21] = pairs, before.ravel()
     scene.made["total"][3:24] = impulse.ravel()
+    behind = (
+        arrays["pair_before"][7:],
+        arrays["point_before"][21:],
+        arrays["force_before"][21:],
+        arrays["hold_before"][7:],
+    )
+    for part in behind:
+        part[:] = 77
     engine("remembered", scene.memory)
+    assert all((part == 77).all() for part in behind)
     for pair in (1, 2, 5, 4):
         count = int(rng.integers(1, 6))
         first = int(rng.integers(0, 4))
