@@ -521,6 +521,22 @@ def test_a_root_after_a_place_without_a_value_is_the_answer(engine: Any) -> None
         assert s == looked[-1] == run.seen["x_found"][0] and run.seen["g_found"][0] == 0.0 and len(looked) == 2
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_jumps_over_zero_are_found_to_the_tolerance(engine: Any, sign: float) -> None:
+    """What is found lies beyond the jump, by less than the tolerance, however small or large the function is there."""
+    run = Run(lambda t, x, c, p: x, [0.0], lambda t, x, c, p: [0.0], (event(),), (STAYS,))
+    for before, after in ((-0.5, 0.25), (-3.0, 40.0), (-1e-3, 1.0), (-1.0, 1e-3)):
+        at = 0.321
+
+        def probe(_watch: Any, s: float, at: float = at, before: float = before, after: float = after) -> None:
+            run.seen["g_part"][:], run.seen["x_part"][:] = sign * (before if s < at else after), s
+
+        run.seen["g_found"][:], run.seen["x_found"][:] = sign * after, 1.0
+        bracket = np.array([0.0, sign * before, 1.0, sign * after, 1e-9, np.nan, 0.0, 0.0])
+        s = engine("root", run.watch, PROBE(probe), 0, bracket, 0)
+        assert at <= s <= at + 1.01e-9 and run.seen["x_found"][0] == s
+
+
 def test_which_events_happen(engine: Any) -> None:
     run = Run(
         lambda t, x, c, p: x, [0.0], lambda t, x, c, p: [0.0] * 4, tuple(event(d) for d in (0, 1, -1, 0)), (0,) * 4
