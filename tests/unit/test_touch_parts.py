@@ -824,3 +824,27 @@ def test_spheres_over_a_rough_field(engine: Any) -> None:
         assert np.linalg.norm(found[k, :3] + (0.3 + 0.5 * found[k, 6]) * found[k, 3:6] - a.p) < 1e-5
         seen += count > 1
     assert seen
+
+
+@pytest.mark.parametrize("kind", [CYLINDER, BOX, HULL, CONE])
+def test_shapes_that_overlap_a_rough_field_are_found(engine: Any, kind: int) -> None:
+    """Also deep ones without a corner above the triangles that they touch."""
+    out, met = np.zeros(7 * 256), 0
+    parts = np.array([[1, 1, 1], [4, 1, 1], [1, 4, 1], [1, 1, 4]]) / np.array([[3], [6], [6], [6]])
+    for seed in range(32, 44):
+        rng = np.random.default_rng(seed)
+        heights = 0.1 * rng.normal(size=(9, 7))
+        ground = field(rng, lambda x, y, heights=heights: heights)
+        a = Shape(rng, kind)
+        a.p = ground.p + ground.R @ np.array([*rng.uniform(-0.5, 0.5, 2), rng.uniform(-0.3, 0.6)])
+        grid = ground.vertex.reshape(9, 7, 3)
+        squares = [grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]]
+        faces = np.concatenate([np.stack([squares[k] for k in which], axis=2) for which in ((0, 1, 2), (0, 2, 3))])
+        points = (parts @ faces.reshape(-1, 3, 3)).reshape(-1, 3) @ ground.R.T + ground.p
+        near = points[np.linalg.norm(points - a.p, axis=1) < 1.5]
+        if min(a.outside(x) for x in near) > -0.01:
+            continue
+        count = engine("contacts", a, ground, 0.0, out)
+        assert count > 0 and out[: 7 * count].reshape(-1, 7)[:, 6].min() < -0.005, seed
+        met += 1
+    assert met > 4
