@@ -379,6 +379,36 @@ def test_steps_leave_indeterminate_tensions_as_they_were() -> None:
     np.testing.assert_allclose(got, [120.6576083, 120.6576083, 89.50948186], rtol=1e-9)
 
 
+def test_steps_leave_an_indeterminate_first_tension_as_it_was() -> None:
+    """Of the span behind a fixed guide, as far as friction at the guide admits it."""
+    last, got = np.full(2, 100.0), []
+    for pull in (120.0, 180.0, 60.0):
+        last = impulses_of(Blocks.rope(np.diag([0.0, 0.1]), -np.array([0.0, 0.1 * pull]), [0.4]), guess=last).impulses
+        assert last[1] == pytest.approx(pull)
+        got.append(last[0])
+    np.testing.assert_allclose(got, [100.0, 180.0 * np.exp(-0.4), 60.0 * np.exp(0.4)], rtol=1e-9)
+
+
+def test_steps_of_ropes_with_spans_that_cannot_change() -> None:
+    """Wherever these are, tensions obey the law; where nothing slips they are those of the other routine."""
+    rng, stuck = np.random.default_rng(10), 0
+    for _ in range(200):
+        n = int(rng.integers(2, 6))
+        fixed = rng.random(n) < 0.5
+        fixed[rng.integers(n)] = False
+        A = np.where(fixed, 0.0, 1.0)[:, None] * rng.normal(size=(n, n + 1))
+        W, wanted, kappa = A @ A.T, rng.uniform(90.0, 110.0, n), rng.uniform(0.2, 0.8, n - 1)
+        last, b = rng.uniform(90.0, 110.0, n), -W @ wanted
+        rope = Blocks.rope(W, b, kappa, last=last)
+        made = impulses_of(rope, guess=last)
+        assert rope_fault(W, b, kappa, made.impulses) < 1e-8 and made.residual < 1e-9
+        other = solve_blocks(rope)
+        if (np.abs(other.u) < 1e-8).all() and (other.modes[1:] == STICK).all():
+            stuck += 1
+            np.testing.assert_allclose(made.impulses, other.p, rtol=1e-7)
+    assert stuck > 50
+
+
 def test_steps_of_ropes_with_contacts_and_joints() -> None:
     """Blocks of one, two to four and three rows, coupled at random: condition by condition."""
     rng, seen = np.random.default_rng(8), set()
