@@ -523,20 +523,21 @@ def test_what_moves_within_a_step_is_found(engine: Any) -> None:
     scene = Scene(rng, (SPHERE, BOX, CAPSULE), (0, 1, -1))
     x = scene.at(rng)
     engine("near_to", scene.memory, x, 0.0)
-    scene.arrays["pace"][:] = [2.0, 0.5, 1.0, 3.0]
-    h, reach = 0.1, 0.03
-    engine("find", scene.memory, reach, h)
-    ways = []
-    for i, (linear, turning) in enumerate(((2.0, 0.5), (1.0, 3.0), (0.0, 0.0))):
-        arm = np.linalg.norm(scene.place[i, :3]) + scene.arrays["reach"][i]
-        ways.append(h * (linear + arm * turning))
-        shape, axes_ = scene.shapes[i], np.eye(3)
-        high = [shape.reach(axis) + ways[-1] + reach for axis in axes_]
-        low = [-shape.reach(-axis) - ways[-1] - reach for axis in axes_]
-        np.testing.assert_allclose(scene.arrays["high"].reshape(-1, 3)[i], high, rtol=1e-12)
-        np.testing.assert_allclose(scene.arrays["low"].reshape(-1, 3)[i], low, rtol=1e-12)
-    assert scene.memory.struct.fastest == pytest.approx(0.5 * max(ways) / 0.2)
-    assert scene.memory.struct.fastest_shape == int(np.argmax(ways))
+    for pace in ([2.0, 0.5, 1.0, 3.0], [9.0, 9.0, 1.0, 3.0]):
+        scene.arrays["pace"][:] = pace
+        h, reach = 0.1, 0.03
+        engine("find", scene.memory, reach, h)
+        ways = []
+        for i, (linear, turning) in enumerate((pace[:2], pace[2:], (0.0, 0.0))):
+            arm = np.linalg.norm(scene.place[i, :3]) + scene.arrays["reach"][i]
+            ways.append(h * (linear + arm * turning))
+            shape, axes_ = scene.shapes[i], np.eye(3)
+            high = [shape.reach(axis) + ways[-1] + reach for axis in axes_]
+            low = [-shape.reach(-axis) - ways[-1] - reach for axis in axes_]
+            np.testing.assert_allclose(scene.arrays["high"].reshape(-1, 3)[i], high, rtol=1e-12)
+            np.testing.assert_allclose(scene.arrays["low"].reshape(-1, 3)[i], low, rtol=1e-12)
+        assert scene.memory.struct.fastest == pytest.approx(0.5 * max(ways) / 0.2)
+        assert scene.memory.struct.fastest_shape == int(np.argmax(ways))
 
 
 def test_boxes_are_sorted_along_the_axis_of_the_largest_spread(engine: Any) -> None:
