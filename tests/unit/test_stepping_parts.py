@@ -147,6 +147,13 @@ SHOWN int64_t planned_work(BLOCKS) {
     struct factors N = factors_of(&C);
     return plan_island(&C, &N, C.active, n) ? N.work : -1;
 }
+static double along_of(const struct moreau *C, int64_t a, int64_t i) { return ALONG(a, C->Y + VALUES(a), i); }
+SHOWN double along_row(BLOCKS, int64_t a, int64_t i) { MADE; return along_of(&C, a, i); }
+SHOWN void held_rows_of(int64_t law, int64_t n, const double *mu, const double *x, int64_t *rows) {
+    int is[MOST_ROWS] = {0};
+    held_by((int)law, n, mu, x, is);
+    for (int64_t i = 0; i < n; i++) rows[i] = is[i];
+}
 SHOWN double swept_once(BLOCKS) {
     MADE;
     double change = 0.0, largest = 0.0;
@@ -238,7 +245,7 @@ def engine() -> Any:
     text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
     for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded", "rank_of",
-                 "swept_once"):  # fmt: skip
+                 "swept_once", "along_row"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
                  "together", "long_island", "planned_work"):  # fmt: skip
@@ -390,6 +397,41 @@ def test_contacts_that_resist_spinning_and_rolling(engine: Any) -> None:
     assert len(seen) == 4
     B[:21] = np.diag([1.0, 1.0, 1.0, 0.3, 0.2, 0.1])[np.triu_indices(6)]  # moments count, however light the bodies are
     assert engine("resistance", B.copy(), b, mu, np.array([1.0, 0, 0, 0, 0.9, 0.1]), np.zeros(6)) > 0.0
+
+
+def test_rows_that_impulses_hold(engine: Any) -> None:
+    """Where they are within all limits of their law: then the velocities of these rows are zero."""
+
+    def held(law: int, mu: list[float], x: list[float]) -> list[int]:
+        rows = np.zeros(len(x), int)
+        engine("held_rows_of", law, len(x), np.array(mu), np.array(x), rows)
+        return [int(row) for row in rows]
+
+    for x, is_held in ((1.9, 1), (-1.9, 1), (2.1, 0), (-2.0, 0)):
+        assert held(STICTION, [2.0, 0.5, 0.5], [x]) == [is_held]
+    assert held(UNILATERAL, [0.0] * 3, [1.0]) == [1] and held(UNILATERAL, [0.0] * 3, [0.0]) == [0]
+    for x, rows in (([1.0, 0.2, 0.2], [1, 1, 1]), ([1.0, 0.3, 0.3], [1, 0, 0]), ([0.0, 0.0, 0.0], [0, 0, 0])):
+        assert held(COULOMB, [0.4, 0.1, 0.1], x) == rows
+    assert held(COULOMB, [0.0] * 3, [1.0, 0.0, 0.0]) == [1, 0, 0]
+    push = [2.0, 0.7, 0.3]  # friction is at most 0.8, spinning 0.2, rolling 0.4
+    for spin, roll, rows in (
+        (0.19, 0.39, [1, 1, 1, 1, 1, 1]),
+        (0.21, 0.3, [1, 1, 1, 0, 1, 1]),
+        (-0.1, 0.41, [1, 1, 1, 1, 0, 0]),
+    ):
+        assert held(RESISTED, [0.4, 0.1, 0.2], [*push, spin, 0.0, roll]) == rows
+    for x, is_held in (([4.0, 5.0, 4.0], 1), ([4.0, 6.1, 6.0], 0), ([4.0, 5.0, 9.9], 1), ([4.0, 5.0, 2.4], 0)):
+        assert held(ROPE, [1.5, 2.0], x) == [is_held] * 3
+
+
+def test_rows_along_which_gaps_close(engine: Any) -> None:
+    """Of contacts that of the normal, of ropes the sum of those of their spans."""
+    rng = np.random.default_rng(22)
+    c = Contacts(rng, 2, [COULOMB, UNILATERAL], [(0, 1), (1,)])
+    for law, row in ((COULOMB, c.parts[0][0]), (ROPE, c.parts[0].sum(axis=0))):
+        c.law[0] = law
+        assert [engine("along_row", *c.given, 0, i) for i in range(12)] == pytest.approx(row, rel=1e-14)
+    assert [engine("along_row", *c.given, 1, i) for i in range(6)] == c.parts[1][0].tolist()
 
 
 def test_impulses_that_a_law_admits(engine: Any) -> None:
