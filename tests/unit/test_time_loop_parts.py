@@ -456,6 +456,10 @@ def test_the_polynomial_of_the_method(engine: Any) -> None:
         run.L.h_used = run.L.t_next = 0.5
         engine("ends", run.watch)
         assert engine("inside", run.watch) == 0 and run.W.inside == -1 and run.W.n_nodes == 2
+    run = Run(lambda t, x, c, p: None if 0.0 < t < 0.5 else [-x[0]], [1.0], end=0.5, method=tableaus.DORMAND_PRINCE_8)
+    run.L.h_used = run.L.t_next = 0.5
+    engine("ends", run.watch)
+    assert engine("inside", run.watch) == 0 and run.W.inside == -1 and run.W.n_nodes == 2  # its stages have no values
     assert off[0] < 1e-4 and off[0] / off[1] > 2.0**7
 
 
@@ -940,6 +944,31 @@ def test_members_stop_and_fail_with_their_status(engine: Any) -> None:
         assert made.carried[0, 3] == (7.0 if cause == "transition" else made.carried[0, 3])
         outcome = {"rate": DIVERGED, "function": DIVERGED, "transition": ILL_POSED, "steps": EXHAUSTED}[cause]
         assert made.carried[0, 2] == outcome
+
+
+BEGINS = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 4
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_a_member_whose_start_is_ill_posed_does_not_begin(engine: Any, begins: bool) -> None:
+    """It stays where it is, its events have no signs; else it begins at the state that is found."""
+    run = Run(lambda t, x, c, p: [1.0], [0.25], lambda t, x, c, p: [x[0] - 0.5], (event(),), (STAYS,), end=2.0)
+    made = Members(run, 1)
+
+    def begin(_context: Any, t: float, x: Any, found: Any, _c: Any, _p: Any) -> int:
+        found[0] = x[0] + 0.5
+        return -1 if begins else 3
+
+    kept = BEGINS(begin)
+    made.memory.struct.begin = ctypes.cast(kept, ctypes.c_void_p).value
+    status = made.begin(engine, 0, 0.1)
+    if begins:
+        assert status == 0 and made.x[0, 0] == 0.75 and made.signs[0, 0] == 1.0
+    else:
+        assert status == 1 + run.n and made.x[0, 0] == 0.25 and made.signs[0, 0] == 0.0
+        assert made.carried[0, 2:4].tolist() == [ILL_POSED, 3.0]
 
 
 def test_a_log_of_members_is_emptied_where_it_is_full(engine: Any) -> None:
