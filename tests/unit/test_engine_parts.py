@@ -74,6 +74,12 @@ SHOWN int64_t seen_before(int64_t n, int64_t nc, int64_t np, double t, double *s
     const double at = 1.5, *in[4] = {&at, x, c, p};
     C.n = n, C.nc = nc, C.np = np, C.t_seen = t, C.seen = seen;
     return was_seen(&C, in); }
+SHOWN void remembered(int64_t n, int64_t nc, int64_t np, double *seen, const double *x, const double *c,
+                      const double *p) {
+    struct constrained C = {0};
+    const double at = 1.5, *in[4] = {&at, x, c, p};
+    C.n = n, C.nc = nc, C.np = np, C.seen = seen;
+    remember(&C, in); }
 SHOWN void shared(int64_t nv, int64_t n, const int64_t *shares, int64_t *active, const double *Z, double *mu,
                   double *work) {
     struct constrained C = {0};
@@ -435,7 +441,9 @@ def test_rows_of_contacts(engine: Any) -> None:
 
 def test_states_that_were_seen(engine: Any) -> None:
     x, c, p = np.array([1.0, 2.0]), np.array([3.0]), np.array([4.0, 5.0])
-    seen = np.concatenate([x, c, p])
+    seen = np.full(6, 9.0)
+    engine("remembered", 2, 1, 2, seen, x, c, p)
+    assert seen.tolist() == [*x, *c, *p, 9.0]
     assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 1
     assert engine("seen_before", 2, 1, 2, 1.6, seen, x, c, p) == 0
     for array in (x, c, p):
