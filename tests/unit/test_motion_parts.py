@@ -840,6 +840,50 @@ def test_modes_after_an_instant_obey_the_laws(engine: Any) -> None:
     assert modes == {"open", "stick", "slip", "joint sticks", "joint slips"}
 
 
+def test_loaded_joints_beside_cables_stick_or_slip(engine: Any) -> None:
+    """From rest: within c |N| of the forces that load them they stick, else they slip against as much."""
+    rng, modes = np.random.default_rng(34), list[bool]()
+    for _ in range(40):
+        m = Touching(rng, 9, ("cable", "cable", "held", "held", "joint"), loads={0: (2, 2)})
+        m.kinetic[:] = m.mu
+        x = m.state(rng)
+        x[9:18] = 0.0
+        m.close(x)
+        for k in range(2):
+            x[m.mode[k][2]] = 1.0
+        at = m.mode[4][2]
+        assert engine("land", m.memory, 0.0, x, np.zeros(1), np.zeros(1)) == LANDED
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        a, force = made[9:18], m.arrays["lambda"]
+        np.testing.assert_allclose(m.M @ a + m.J.T @ force, m.f, atol=1e-7)
+        u, load = -(m.J @ a), np.linalg.norm(force[2:4])
+        assert min(force[:2].min(), u[:2].min()) > -1e-8 and np.abs(force[:2] * u[:2]).max() < 1e-7
+        sticks = x[at] == 1.0
+        if sticks:
+            assert abs(u[4]) < 1e-8 and abs(force[4]) <= m.mu[0] * load * (1.0 + 1e-6)
+        else:
+            assert force[4] == pytest.approx(-np.sign(u[4]) * m.kinetic[0] * load, rel=1e-6) and abs(u[4]) > 1e-6
+        modes.append(sticks)
+    assert 5 < sum(modes) < 35
+
+
+def test_a_slow_slip_without_friction_goes_on(engine: Any) -> None:
+    """However slow it is; with friction it ends."""
+    rng, one = np.random.default_rng(35), np.zeros(1)
+    for mu in (0.0, 0.4):
+        for _ in range(5):
+            m = Touching(rng, 7, ("contact", "held"))
+            m.mu[:] = m.log["mu"][:] = mu
+            x, slip = m.state(rng), 5e-8 * np.array([0.6, -0.8])
+            x[7:14] = np.linalg.pinv(m.J) @ np.array([0.0, *-slip, 0.0])
+            m.close(x)
+            if m.J[0] @ np.linalg.solve(m.M, m.f) < 0.0:
+                m.f *= -1.0  # it is pressed on
+            x[m.mode[0][2]] = 1.0
+            assert engine("land", m.memory, 0.0, x, one, one) == LANDED
+            np.testing.assert_allclose(-(m.J[1:3] @ x[7:14]), slip if mu == 0.0 else 0.0, atol=1e-12)
+
+
 def test_contacts_that_slip_continue_where_they_go(engine: Any) -> None:
     """The direction is that of the slip, the leeway that in which it may turn, and joints slip against theirs."""
     rng = np.random.default_rng(13)

@@ -108,6 +108,12 @@ SHOWN double island_equations(BLOCKS, double soft, int64_t large, double *F, dou
     }
     return length;
 }
+SHOWN int64_t island_by_newton(BLOCKS, double soft, int64_t large, double *tried, double *room, double *dense) {
+    MADE;
+    struct island I = all_of(&C, soft, large, room, dense);
+    I.tried = tried, I.precise = 1e-14;
+    return island_newton(&C, &I);
+}
 SHOWN int64_t undetermined(BLOCKS, int64_t large, double *room, double *dense) {
     MADE;
     struct island I = all_of(&C, 0.0, large, room, dense);
@@ -248,7 +254,7 @@ def engine() -> Any:
                  "swept_once", "along_row"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
-                 "together", "long_island", "planned_work"):  # fmt: skip
+                 "together", "long_island", "planned_work", "island_by_newton"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -486,6 +492,26 @@ def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) ->
     assert np.abs(numeric - derivative).max() < 1e-5
     assert np.abs(law(x, large=1) - F).max() < 1e-12
     assert np.abs(derivative @ step + F).max() < 1e-9 * max(1.0, np.abs(step).max())
+
+
+@pytest.mark.parametrize("large", [0, 1])
+def test_newton_finds_impulses_of_compliant_islands(engine: Any, large: int) -> None:
+    """Of most islands from none; with u + soft x in the place of u they obey the laws."""
+    found, soft = 0, 0.3
+    for seed in range(30):
+        c = chain(np.random.default_rng(seed), 5, (COULOMB, UNILATERAL))
+        c.x = np.zeros(c.rows)
+        if not engine("island_by_newton", *c.given, soft, large, room(), room(), room()):
+            continue
+        found += 1
+        x, u = c.x, c.u0 + c.Y @ (c.Y.T @ c.x) + soft * c.x
+        for k, f in enumerate(c.first[:-1]):
+            assert abs(min(x[f], u[f])) < 1e-10
+            if c.law[k] == COULOMB:
+                t, most = slice(f + 1, f + 3), c.mu[k, 0] * x[f]
+                assert np.linalg.norm(x[t]) < most + 1e-10
+                assert np.abs(x[t] * np.linalg.norm(u[t]) + most * u[t]).max() < 1e-10
+    assert found > 20
 
 
 def test_impulses_of_a_blow_are_shortened(engine: Any) -> None:
