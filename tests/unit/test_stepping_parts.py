@@ -632,6 +632,17 @@ def test_forces_that_are_not_determined_are_counted(engine: Any, friction: bool)
         assert engine("undetermined", *c.given, 1, room(), room()) == many
 
 
+def test_contacts_that_slip_alike_share_one_force(engine: Any) -> None:
+    """Twice the same contact, one with more of the load: both push along the same row, normal and friction."""
+    rng = np.random.default_rng(24)
+    c = Contacts(rng, 1, [COULOMB] * 2, [(0,), (0,)])
+    c.parts[1] = c.parts[0].copy()
+    for part, lacks in ((3.0, 1), (-3.0, 0)):
+        c.x = np.array([1.0, 0.3, 0.2, 3.0, 0.3 * part, 0.2 * part])
+        c.u0 = np.tile([0.0, 1.0, 0.5], 2) - c.Y @ (c.Y.T @ c.x)
+        assert engine("undetermined", *c.given, 1, room(), room()) == lacks
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("associated", [0, 1])
 @pytest.mark.parametrize("gives", [False, True])

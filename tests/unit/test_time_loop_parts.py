@@ -670,6 +670,18 @@ def test_instants_of_events_are_those_of_the_motion(engine: Any, way: dict[str, 
         np.testing.assert_allclose(run.arrays["x"], [1.0 + 4.0 - 0.5 * G, 4.0 - G, np.e], rtol=2e-5)
 
 
+@pytest.mark.parametrize("way", WAYS, ids=["five", "eight", "fixed", "classical"])
+def test_instants_of_events_of_a_motion_that_is_driven(engine: Any, way: dict[str, Any]) -> None:
+    """Rates that depend on time alone: x = sin(7 t) / 7."""
+    run = Run(lambda t, x, c, p: [np.cos(7.0 * t)], [0.0], lambda t, x, c, p: [x[0] - 0.1], (event(),), (STAYS,), **way)
+    run.start(engine)
+    assert engine("advance", run.watch) == REACHED
+    first = np.arcsin(0.7) / 7.0
+    expected = [first, np.pi / 7.0 - first, first + 2.0 * np.pi / 7.0]
+    exact = 1e-7 if way["adaptive"] else 2e-3  # of steps of 0.13
+    np.testing.assert_allclose([t for *_, t in run.records], [t for t in expected if t < 1.0], rtol=0.0, atol=exact)
+
+
 def test_a_step_ends_at_the_strongest_of_simultaneous_events(engine: Any) -> None:
     for kinds, outcome in (((STAYS, CUTS), REACHED), ((CUTS, ENDS), STOPPED), ((PASSES, ENDS), STOPPED)):
         run = throw(lambda t, x: [x[0] - 1.5, 3.0 - 2.0 * x[0]], (event(), event()), kinds, end=0.3)
@@ -1094,6 +1106,9 @@ def test_members_at_a_desk(engine: Any, adaptive: bool) -> None:
     engine("at_desk", made.memory, desk, 0)
     assert rows[0, 3] == 2.0 and rows[0, 5] == pytest.approx(1.0 + 11.5 * 0.24) and rows[2, 3] == 0.0
     assert rows[0, 1] == pytest.approx(10.0 + 1.0 + 0.5 + 0.04)
+    desk.struct.rest, rows[0, 3], rows[0, 5] = 0.0, 0.0, 1.0
+    engine("at_desk", made.memory, desk, 0)  # without a part of one
+    assert rows[0, 3] == 1.0 and rows[0, 5] == pytest.approx(1.0 + 11.5 * 0.2) and rows[0, 1] == pytest.approx(11.5)
     # samples: what a held value switches
     rows[0, 1], rows[0, 8], rows[0, 9], rows[0, 6] = 1.0, -1.0, 5.0, 2.0
     engine("at_desk", made.memory, desk, 2)

@@ -267,6 +267,24 @@ def test_boxes_by_separating_axes(engine: Any) -> None:
     assert len(which) > 9
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_corner_on_an_edge_is_where_they_touch(engine: Any, first: bool) -> None:
+    """Of a box that stands on a corner, on a capsule that lies."""
+    rng, out = np.random.default_rng(23), np.zeros(7 * 64)
+    for gap in (0.02, 0.002, 0.0005):
+        a, b = Shape(rng, BOX), Shape(rng, CAPSULE)
+        down = -a.R @ (np.sign(rng.normal(size=3)) / np.sqrt(3.0))
+        across = np.cross(down, rng.normal(size=3))
+        b.R = np.ascontiguousarray(Rotation.align_vectors([across, down], [[0, 0, 1.0], [1.0, 0, 0]])[0].as_matrix())
+        corner = a.p + a.R @ (a.size * np.sign(a.R.T @ down))
+        b.p = corner + down * (b.size[0] + gap) + 0.3 * b.size[1] * b.R[:, 2]
+        shapes = (a, b) if first else (b, a)
+        assert engine("contacts", *shapes, 0.1, out) == 1
+        np.testing.assert_allclose(out[3:6], -down if first else down, atol=1e-6)
+        assert out[6] == pytest.approx(gap, abs=1e-9)
+        np.testing.assert_allclose(out[:3], corner + 0.5 * gap * down, atol=1e-6)
+
+
 @pytest.mark.parametrize(("one", "two"), [(BOX, HULL), (CYLINDER, CONE), (HULL, BOX), (CONE, CYLINDER)])
 def test_first_vertices_of_a_polytope(engine: Any, one: int, two: int) -> None:
     """Points of the difference: its ends along an axis, then one off their line, then one off their plane."""
@@ -670,8 +688,10 @@ def test_forces_of_the_last_step_are_found_again(engine: Any, seed: int) -> None
     )
     for part in behind:
         part[:] = 77
+    arrays["hashes"][:] = 5
     engine("remembered", scene.memory)
     assert all((part == 77).all() for part in behind)
+    assert sorted(arrays["hashes"][arrays["hashes"] >= 0]) == [0, 4, 5]  # the first contacts of pairs
     for pair in (1, 2, 5, 4):
         count = int(rng.integers(1, 6))
         first = int(rng.integers(0, 4))
