@@ -413,21 +413,21 @@ def test_rows_that_impulses_hold(engine: Any) -> None:
         engine("held_rows_of", law, len(x), np.array(mu), np.array(x), rows)
         return [int(row) for row in rows]
 
-    for x, is_held in ((1.9, 1), (-1.9, 1), (2.1, 0), (-2.0, 0)):
-        assert held(STICTION, [2.0, 0.5, 0.5], [x]) == [is_held]
+    for push, is_held in ((1.9, 1), (-1.9, 1), (2.1, 0), (-2.0, 0)):
+        assert held(STICTION, [2.0, 0.5, 0.5], [push]) == [is_held]
     assert held(UNILATERAL, [0.0] * 3, [1.0]) == [1] and held(UNILATERAL, [0.0] * 3, [0.0]) == [0]
     for x, rows in (([1.0, 0.2, 0.2], [1, 1, 1]), ([1.0, 0.3, 0.3], [1, 0, 0]), ([0.0, 0.0, 0.0], [0, 0, 0])):
         assert held(COULOMB, [0.4, 0.1, 0.1], x) == rows
     assert held(COULOMB, [0.0] * 3, [1.0, 0.0, 0.0]) == [1, 0, 0]
-    push = [2.0, 0.7, 0.3]  # friction is at most 0.8, spinning 0.2, rolling 0.4
+    normal = [2.0, 0.7, 0.3]  # friction is at most 0.8, spinning 0.2, rolling 0.4
     for spin, roll, rows in (
         (0.19, 0.39, [1, 1, 1, 1, 1, 1]),
         (0.21, 0.3, [1, 1, 1, 0, 1, 1]),
         (-0.1, 0.41, [1, 1, 1, 1, 0, 0]),
     ):
-        assert held(RESISTED, [0.4, 0.1, 0.2], [*push, spin, 0.0, roll]) == rows
-    for x, is_held in (([4.0, 5.0, 4.0], 1), ([4.0, 6.1, 6.0], 0), ([4.0, 5.0, 9.9], 1), ([4.0, 5.0, 2.4], 0)):
-        assert held(ROPE, [1.5, 2.0], x) == [is_held] * 3
+        assert held(RESISTED, [0.4, 0.1, 0.2], [*normal, spin, 0.0, roll]) == rows
+    for tensions, is_held in (([4.0, 5.0, 4.0], 1), ([4.0, 6.1, 6.0], 0), ([4.0, 5.0, 9.9], 1), ([4.0, 5.0, 2.4], 0)):
+        assert held(ROPE, [1.5, 2.0], tensions) == [is_held] * 3
 
 
 def test_rows_along_which_gaps_close(engine: Any) -> None:

@@ -304,7 +304,7 @@ def test_first_vertices_of_a_polytope(engine: Any, one: int, two: int) -> None:
 @pytest.mark.parametrize("kind", [BOX, CYLINDER, CONE])
 def test_spheres_whose_middle_is_inside(engine: Any, kind: int) -> None:
     """They leave by the nearest face: its depth along the normal leads the middle to the surface."""
-    rng, out, faces = np.random.default_rng(21), np.zeros(7 * 64), set()
+    rng, out, faces = np.random.default_rng(21), np.zeros(7 * 64), set[Any]()
     while len(faces) < {BOX: 6, CYLINDER: 3, CONE: 2}[kind]:
         ball, b = Shape(rng, SPHERE), Shape(rng, kind)
         ball.p = b.p + b.R @ (rng.uniform(-1.0, 1.0, 3) * b.size[[0, 0, 1] if kind != BOX else slice(3)])
