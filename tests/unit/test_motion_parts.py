@@ -615,6 +615,14 @@ def test_forces_that_are_not_determined_are_counted_and_shared(engine: Any) -> N
         out = np.zeros((1, m.m + 3))
         engine("rubbing_signals", m.equations.memory, 1, np.zeros(1), x, np.zeros(1), 0, np.zeros(1), 0, out)
         assert out[0, -1] == lacks
+    m = Machine(rng, 9, ("held", "held", "contact", "contact"))
+    m.J[5:8] = m.J[2:5]  # twice the same contact: it may share all three forces
+    x = m.state(rng)
+    x[9:18] = 0.0
+    set_modes(m, x, rng, {2: "stick", 3: "stick"})
+    out, none = np.zeros((1, m.m + 3)), np.zeros(1)
+    engine("rubbing_signals", m.equations.memory, 1, none, x, none, 0, none, 0, out)
+    assert out[0, -1] == 3
 
 
 def test_friction_of_a_loaded_joint_that_slips(engine: Any) -> None:

@@ -323,7 +323,7 @@ def test_nothing_happens_in_no_time(engine: Any) -> None:
 def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
     """A pair with a size is swept: the step is cut where the gap closes, and the impact is solved there."""
     rng = np.random.default_rng(3)
-    for e in (0.0, 0.5):
+    for e in (0.0, 0.5, 1.0):
         m = Machine(rng, 1, 2, [(UNILATERAL, (0,))], bias=0.0, features=0.01)
         m.J[0], m.f[:], m.K[:], m.e[0] = [1.0, 0.0], 0.0, 0.0, e
         m.M[:] = np.diag([2.0, 1.0])

@@ -277,6 +277,8 @@ def test_the_first_step(engine: Any) -> None:
     assert engine("first", run.loop, 1e-3) == pytest.approx(1e-3)
     run = Run(lambda t, x, c, p: None, x)
     assert engine("first", run.loop, 9.0) == 1e-6 and engine("first", run.loop, 1e-8) == 1e-8
+    run = Run(lambda t, x, c, p: x if t == 0.0 else None, x)  # it cannot be tried
+    assert engine("first", run.loop, 9.0) == 1e-6 and engine("first", run.loop, 1e-8) == 1e-8
 
 
 def test_the_error_of_a_step(engine: Any) -> None:
