@@ -151,6 +151,7 @@ def test_free_bodies_are_moved(engine: Any) -> None:
     made = Rotation.from_quat(q[:, [4, 5, 6, 3]])
     expected = Rotation.from_quat(poses[:, [4, 5, 6, 3]]) * turn
     np.testing.assert_allclose(made.as_matrix(), expected.as_matrix(), atol=1e-14)
+    np.testing.assert_allclose(np.linalg.norm(q[:, 3:], axis=1), 1.0, rtol=1e-14)
     np.testing.assert_allclose(q[:, :3], poses[:, :3] + d[:, :3], atol=1e-14)
     np.testing.assert_allclose(spun, np.hstack([v[:, :3], turn.inv().apply(v[:, 3:])]), atol=1e-14)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from dalembert.compile.build import find_toolchain
 from dalembert.compile.cache import build_library
@@ -73,12 +74,25 @@ SHOWN int64_t seen_before(int64_t n, int64_t nc, int64_t np, double t, double *s
     const double at = 1.5, *in[4] = {&at, x, c, p};
     C.n = n, C.nc = nc, C.np = np, C.t_seen = t, C.seen = seen;
     return was_seen(&C, in); }
+SHOWN void remembered(int64_t n, int64_t nc, int64_t np, double *seen, const double *x, const double *c,
+                      const double *p) {
+    struct constrained C = {0};
+    const double at = 1.5, *in[4] = {&at, x, c, p};
+    C.n = n, C.nc = nc, C.np = np, C.seen = seen;
+    remember(&C, in); }
 SHOWN void shared(int64_t nv, int64_t n, const int64_t *shares, int64_t *active, const double *Z, double *mu,
                   double *work) {
     struct constrained C = {0};
     C.nv = nv, C.n_active = n, C.shares = shares, C.active = active, C.mu = mu, C.dense_work = work;
     C.rank_tolerance = 1e-10;
     keep_shares(&C, Z); }
+SHOWN int64_t forces(BLOCKS, double *p, double *u, int64_t *modes, double *work) {
+    MADE; SPARE; const struct solution s = {p, u, modes}; return solve_blocks(&c, &s, memory); }
+SHOWN void shared_anew(BLOCKS, const int64_t *yields, double *p, double *u, int64_t *modes, double *work) {
+    MADE; SPARE; const struct solution s = {p, u, modes};
+    struct blocks all = c;
+    all.yields = yields;
+    share_again(&all, &s, memory); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -89,7 +103,8 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "parts", optimise=("-O0",))
     for name in ("laws", "remainder_of"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls", "of_contact", "seen_before"):
+    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls", "of_contact", "seen_before",
+                 "forces"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -313,6 +328,51 @@ def test_a_pair_rests_where_every_condition_of_its_law_holds(engine: Any) -> Non
             assert engine("rests_at", *c.given_to, i, p, u, modes, 0.01, 1e-6) == 1
 
 
+def test_forces_of_a_table_are_those_of_equal_legs(engine: Any) -> None:
+    """Where forces are not unique they are those of least norm that push; a leg on which nothing rests has none."""
+    rng = np.random.default_rng(13)
+    for legs in (4, 6, 9):
+        for idle in (0, 2, legs):
+            A = np.column_stack([np.ones(legs), rng.uniform(-1.0, 1.0, (legs, 2))])  # up, and about two axes
+            load = 10.0 * A.T @ (rng.dirichlet(np.ones(legs)) ** 3)
+            A = np.insert(A, idle, 0.0, axis=0)
+            n = legs + 1
+            c = Blocks(rng, [(CONE, 1)] * n)
+            c.W, c.b, c.mu = A @ A.T, -A @ load, np.zeros(n)
+            p, u, modes = np.zeros(n), np.zeros(n), np.zeros(n, int)
+            assert engine("forces", *c.given_to, p, u, modes, work()) == SOLVED
+            least, _ = nnls(np.vstack([1e5 * A.T, np.eye(n)]), np.append(1e5 * load, np.zeros(n)))
+            np.testing.assert_allclose(p, least, rtol=0.0, atol=1e-7)  # weights of 1e5 leave errors of 1e-10
+            np.testing.assert_allclose(u, 0.0, atol=1e-8)
+
+
+def test_what_is_at_rest_shares_forces_and_what_moves_does_not(engine: Any) -> None:
+    """Of two legs side by side one has all; a third contact opens, whose force would be a pull."""
+    c = Blocks(np.random.default_rng(14), [(CONE, 1)] * 3)
+    c.W, c.mu = np.array([[2.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]]), np.zeros(3)
+    c.b = np.array([0.7, -4.0, -4.0])
+    for slow in (0.0, 4e-11):  # ten times 1e-11 of the largest acceleration is rounding
+        p, u, modes = np.array([0.0, 4.0, 0.0]), np.array([0.7, slow, -slow]), np.array([OPEN, STICK, OPEN])
+        engine("shared_anew", *c.given_to, np.zeros(3, int), p, u, modes, work())
+        np.testing.assert_allclose(p, [0.0, 2.0, 2.0], atol=1e-9)
+        assert modes.tolist() == [OPEN, STICK, STICK]
+
+
+def test_impulses_of_contacts_never_pull(engine: Any) -> None:
+    """Not even by rounding: where a contact needs no more than it is given, which its friction may use, it has none."""
+    rng = np.random.default_rng(15)
+    for just in (0, 1, 2) * 10:
+        c = Blocks(rng, [(CONE, 3)] * 3)
+        p, u, modes, want = np.zeros(c.n), np.zeros(c.n), np.zeros(c.n, int), 0.02 * rng.normal(size=c.n)
+        c.given[::3], c.mu[:] = 0.4, 0.3
+        want[::3] = rng.uniform(0.5, 2.0, 3)
+        want[3 * just] = 0.0
+        c.b = -c.W @ want
+        assert engine("forces", *c.given_to, p, u, modes, work()) == SOLVED
+        assert (p[::3] >= 0.0).all()
+        np.testing.assert_allclose(p, want, atol=1e-9)
+
+
 def test_dense_matrices(engine: Any) -> None:
     rng = np.random.default_rng(7)
     for m, n, rank in ((4, 4, 4), (7, 4, 4), (4, 7, 4), (6, 6, 3), (3, 8, 2), (8, 3, 1)):
@@ -381,7 +441,9 @@ def test_rows_of_contacts(engine: Any) -> None:
 
 def test_states_that_were_seen(engine: Any) -> None:
     x, c, p = np.array([1.0, 2.0]), np.array([3.0]), np.array([4.0, 5.0])
-    seen = np.concatenate([x, c, p])
+    seen = np.full(6, 9.0)
+    engine("remembered", 2, 1, 2, seen, x, c, p)
+    assert seen.tolist() == [*x, *c, *p, 9.0]
     assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 1
     assert engine("seen_before", 2, 1, 2, 1.6, seen, x, c, p) == 0
     for array in (x, c, p):

@@ -30,6 +30,8 @@ TAPE = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
 )
 H, AT = 0.2, 2
+BEHIND = 64
+"""Numbers behind an array that belong to others."""
 HEAD = "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n#define MEMORY_AT 2\n"
 ENTRY = """
 EXPORT void set_tape(long k, tape *one) { tapes[k] = one; }
@@ -70,10 +72,12 @@ class Unit:
         self._kept = [TAPE(self._called(name, *tape)) for name, tape in tapes.items()]
         for k, one in enumerate(self._kept):
             self.library.set_tape(ctypes.c_long(k), one)
-        self.own = np.zeros(self.library.own_size())
+        size = self.library.own_size()
+        self.own = np.zeros(size + BEHIND)
         self.n_answer, n_memory = sizes
-        self.memory = np.zeros(AT + n_memory)
-        self.memory[:AT] = np.nan  # belongs to others
+        whole = np.zeros(AT + n_memory + BEHIND)
+        self.memory = whole[: AT + n_memory]
+        whole[:AT] = whole[AT + n_memory :] = self.own[size:] = np.nan  # belongs to others
 
     def _called(self, name: str, sizes: tuple[int, ...], f: Callable[..., tuple[np.ndarray, ...]]) -> Any:
         def tape(n: int, inputs: Any, strides: Any, outputs: Any, steps: Any, _work: Any) -> int:
@@ -95,6 +99,7 @@ class Unit:
         out, arrays = np.full(self.n_answer + len(self.memory) - AT, np.nan), (np.array([t]), row, self.memory)
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out, self.own)]
         assert self.library.run(*pointers) == 0
+        assert np.isnan(self.own[-BEHIND:]).all()
         self.memory[AT:] = out[self.n_answer :]
         return out[: self.n_answer]
 
@@ -684,8 +689,12 @@ def balance(z: np.ndarray, a: np.ndarray) -> np.ndarray:
     ])  # fmt: skip
 
 
-def test_plans_by_equations_at_midpoints_are_optimal() -> None:
-    """Accelerations are unknowns that each interval eliminates; the input of the last interval is a state."""
+@pytest.mark.parametrize("mixed", [False, True])
+def test_plans_by_equations_at_midpoints_are_optimal(mixed: bool) -> None:
+    """Accelerations are unknowns that each interval eliminates; the input of the last interval is a state.
+
+    Equations may be mixed with each other: also so that the first one is without the first acceleration.
+    """
     NN, weights, end = 4, np.array([2.0, 1.0, 0.1, 0.2, 0.0, 0.05]), np.diag([3.0, 2.0, 0.5, 0.5, 0.0])
     tables = [
         table("attitude_at", [], "int"), table("box_entry", [5, 2], "int"), table("row_from", [0, 1], "int"),
@@ -707,7 +716,11 @@ def test_plans_by_equations_at_midpoints_are_optimal() -> None:
     def tape(x: np.ndarray, u: np.ndarray, a: np.ndarray, *_: Any) -> tuple[np.ndarray]:
         z = np.concatenate([x, u])
         R_a, R_z = derivative(lambda a: balance(z, a), a), derivative(balance, z, a)
-        return (np.column_stack([R_a, R_z, balance(z, a)]),)
+        rows = np.column_stack([R_a, R_z, balance(z, a)])
+        if mixed:
+            rows = np.array([rows[0, 0] * rows[1] - rows[1, 0] * rows[0], rows[0]])
+            assert rows[0, 0] == 0.0
+        return (rows,)
 
     tapes: dict[str, Any] = {
         "READ_TAPE": ((1, 6), lambda t, row: (row,)),

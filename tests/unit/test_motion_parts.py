@@ -168,7 +168,7 @@ class Machine:
         self.s = rng.normal(size=self.m) * moving
         self.flags, self.shares, self.mu = np.array(flags), np.array(shares), rng.uniform(0.2, 0.5, len(self.rubs))
         self.kinetic, self.loads = self.mu[len(self.mu) - joints :] * 0.7, loads or {}
-        self.unilateral = unilateral
+        self.unilateral, self.fails = unilateral, False
         system = SimpleNamespace(
             nq=nv, nv=nv, m=self.m, solves=False, constant_mass=constant_mass, work_input=self.work, flags=flags,
             unilateral=unilateral, n_events=2 * len(unilateral) + 3 * len(self.rubs), rubbing=self.rubs,
@@ -228,7 +228,9 @@ class Machine:
                 drag[tangents] = -self.mu[r] * x[at + 1 : at + 3]
         return drag
 
-    def tape(self, t: np.ndarray, x: np.ndarray) -> tuple[Any, ...]:
+    def tape(self, t: np.ndarray, x: np.ndarray) -> tuple[Any, ...] | None:
+        if self.fails:
+            return None
         f, phi, phidot = self.terms(t[0], x)
         drag, cone, gamma = self.drag(x), np.zeros(3 * len(self.rubs)), np.zeros(self.m)
         for r, (_, row, _) in enumerate(self.rubs[: self.sheaves]):
@@ -570,6 +572,25 @@ def test_motion_with_contacts_that_stick_and_slip(engine: Any, modes: dict[int, 
         assert out[0, -1] == 0.0
 
 
+def test_a_contact_with_one_tangent_slips(engine: Any) -> None:
+    """As contacts in a plane do: what stands in front of an array is no friction along the tangent that is missing."""
+    rng = np.random.default_rng(33)
+    for way in (1.0, -1.0):
+        m = Machine(rng, 6, ("held", "contact", "held"))
+        m.arrays["rubbing"].reshape(-1, 3)[0, 2] = -1
+        m.equations.memory.point("drag", np.full(m.m + 1, np.nan)[1:])
+        x = m.state(rng)
+        set_modes(m, x, rng, {1: "slip"})
+        x[m.mode[1][2] + 2 :][:2] = way, 0.0
+        f, *_ = m.terms(0.0, x)
+        rows = m.active(x)
+        a, force = accelerations(m, f, rows, np.zeros(len(rows)), pushes(m, x, rows))
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        np.testing.assert_allclose(made[6:12], a, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(m.arrays["lambda"][rows], force, rtol=1e-8, atol=1e-9)
+        assert m.arrays["lambda"][2] == pytest.approx(-m.mu[0] * way * force[1])
+
+
 def owners(m: Machine, rows: np.ndarray) -> list[int]:
     """Block of each row."""
     starts = [row for _, row, _ in m.mode]
@@ -594,6 +615,14 @@ def test_forces_that_are_not_determined_are_counted_and_shared(engine: Any) -> N
         out = np.zeros((1, m.m + 3))
         engine("rubbing_signals", m.equations.memory, 1, np.zeros(1), x, np.zeros(1), 0, np.zeros(1), 0, out)
         assert out[0, -1] == lacks
+    m = Machine(rng, 9, ("held", "held", "contact", "contact"))
+    m.J[5:8] = m.J[2:5]  # twice the same contact: it may share all three forces
+    x = m.state(rng)
+    x[9:18] = 0.0
+    set_modes(m, x, rng, {2: "stick", 3: "stick"})
+    out, none = np.zeros((1, m.m + 3)), np.zeros(1)
+    engine("rubbing_signals", m.equations.memory, 1, none, x, none, 0, none, 0, out)
+    assert out[0, -1] == 3
 
 
 def test_friction_of_a_loaded_joint_that_slips(engine: Any) -> None:
@@ -642,6 +671,9 @@ def test_energy_of_steps_is_weighed(engine: Any) -> None:
     for gain in (1.9, 2.1):
         after[0] = 1.0 + gain * most - 0.1
         assert engine("admits", m.equations.memory, 0.2, x, 0.3, after, empty, empty, 0.0) == int(gain < 2.0)
+    after[0] = 1.4  # forces that are not known allow nothing
+    m.fails = True
+    assert engine("admits", m.equations.memory, 0.2, x, 0.3, after, empty, empty, 0.0) == 0
 
 
 class Touching(Machine):
@@ -755,6 +787,24 @@ def test_impacts_obey_their_laws(engine: Any, kinds: tuple[str, ...], e: float, 
     assert seen > 0
 
 
+def test_cables_that_are_wound_against_each_other_have_no_impulses(engine: Any) -> None:
+    """Both shorten a line that joins them: the first one is named; at rest, or if one pays out as much, they land."""
+    rng, one = np.random.default_rng(32), np.zeros(1)
+    for _ in range(6):
+        for speeds, outcome in (((0.3, 0.5), 0), ((0.0, 0.0), LANDED), ((0.5, -0.5), LANDED), ((0.5, -0.7), LANDED)):
+            m = Touching(rng, 6, ("cable", "cable", "cable", "held"))
+            m.J[1], m.s[:2] = -m.J[0], speeds
+            x = m.state(rng)
+            m.close(x)
+            x[[m.mode[k][2] for k in range(3)]] = 1.0
+            m.call(engine, "ode", 0.0, x, m.n)  # the rates of prescribed motion are those of the last evaluation
+            assert engine("land", m.memory, 0.0, x, one, one) == outcome
+            u = -(m.J @ x[6:12] + m.s)
+            assert (outcome == LANDED) == (u[:3].min() > -1e-8)
+    m.fails = True
+    assert engine("land", m.memory, 0.0, x, one, one) == NO_TERMS
+
+
 def test_modes_after_an_instant_obey_the_laws(engine: Any) -> None:
     """Everything touches and rests: which of it acts, sticks and slips is that of accelerations that obey the laws."""
     rng, modes = np.random.default_rng(12), set()
@@ -798,6 +848,50 @@ def test_modes_after_an_instant_obey_the_laws(engine: Any) -> None:
                 continue
             modes.add(mode)
     assert modes == {"open", "stick", "slip", "joint sticks", "joint slips"}
+
+
+def test_loaded_joints_beside_cables_stick_or_slip(engine: Any) -> None:
+    """From rest: within c |N| of the forces that load them they stick, else they slip against as much."""
+    rng, modes = np.random.default_rng(34), list[bool]()
+    for _ in range(40):
+        m = Touching(rng, 9, ("cable", "cable", "held", "held", "joint"), loads={0: (2, 2)})
+        m.kinetic[:] = m.mu
+        x = m.state(rng)
+        x[9:18] = 0.0
+        m.close(x)
+        for k in range(2):
+            x[m.mode[k][2]] = 1.0
+        at = m.mode[4][2]
+        assert engine("land", m.memory, 0.0, x, np.zeros(1), np.zeros(1)) == LANDED
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        a, force = made[9:18], m.arrays["lambda"]
+        np.testing.assert_allclose(m.M @ a + m.J.T @ force, m.f, atol=1e-7)
+        u, load = -(m.J @ a), np.linalg.norm(force[2:4])
+        assert min(force[:2].min(), u[:2].min()) > -1e-8 and np.abs(force[:2] * u[:2]).max() < 1e-7
+        sticks = x[at] == 1.0
+        if sticks:
+            assert abs(u[4]) < 1e-8 and abs(force[4]) <= m.mu[0] * load * (1.0 + 1e-6)
+        else:
+            assert force[4] == pytest.approx(-np.sign(u[4]) * m.kinetic[0] * load, rel=1e-6) and abs(u[4]) > 1e-6
+        modes.append(sticks)
+    assert 5 < sum(modes) < 35
+
+
+def test_a_slow_slip_without_friction_goes_on(engine: Any) -> None:
+    """However slow it is; with friction it ends."""
+    rng, one = np.random.default_rng(35), np.zeros(1)
+    for mu in (0.0, 0.4):
+        for _ in range(5):
+            m = Touching(rng, 7, ("contact", "held"))
+            m.mu[:] = m.log["mu"][:] = mu
+            x, slip = m.state(rng), 5e-8 * np.array([0.6, -0.8])
+            x[7:14] = np.linalg.pinv(m.J) @ np.array([0.0, *-slip, 0.0])
+            m.close(x)
+            if m.J[0] @ np.linalg.solve(m.M, m.f) < 0.0:
+                m.f *= -1.0  # it is pressed on
+            x[m.mode[0][2]] = 1.0
+            assert engine("land", m.memory, 0.0, x, one, one) == LANDED
+            np.testing.assert_allclose(-(m.J[1:3] @ x[7:14]), slip if mu == 0.0 else 0.0, atol=1e-12)
 
 
 def test_contacts_that_slip_continue_where_they_go(engine: Any) -> None:
@@ -1063,7 +1157,8 @@ def test_friction_of_slow_slips_is_where_they_go(engine: Any, contacts: int) -> 
         m = Machine(rng, 10, ("contact",) * contacts + ("held",))
         x, slow = m.state(rng), 10.0 ** rng.uniform(-6.5, -4.0, contacts)
         m.f *= 3.0
-        normals = m.J[[3 * k for k in range(contacts)]]
+        normals_at = 3 * np.arange(contacts)
+        normals = m.J[normals_at]
         if (np.linalg.solve(normals @ np.linalg.solve(m.M, normals.T), normals @ np.linalg.solve(m.M, m.f)) < 0).any():
             m.f = m.f - normals.T @ np.full(contacts, -4.0)
         wanted = np.zeros((3 * contacts, 1)).ravel()
@@ -1074,6 +1169,7 @@ def test_friction_of_slow_slips_is_where_they_go(engine: Any, contacts: int) -> 
         x[10:20] = np.linalg.pinv(J) @ wanted
         set_modes(m, x, rng, dict.fromkeys(range(contacts), "slip"))
         x[m.shares[m.shares >= 0]] = 0.0
+        x[m.shares[normals_at]] = rng.uniform(0.0, 2.0, contacts)  # a part of them that was known before
         made = m.call(engine, "rubbing", 0.0, x, m.n)
         a, drag, force = made[10:20], m.arrays["drag"], m.arrays["lambda"]
         if (force[[3 * k for k in range(contacts)]] <= 0.0).any():
@@ -1255,6 +1351,41 @@ def test_a_slip_that_jams_is_stopped_by_an_impulse(engine: Any) -> None:
         if stops + turns == 25:
             break
     assert stops > 3 and stops + turns >= 10, (stops, turns, others)
+
+
+def test_contacts_beside_a_slip_that_jams_slip_on(engine: Any) -> None:
+    """The impulse that ends a slip hits them too: their friction is at its limit, against the slip that they have."""
+    rng, slips = np.random.default_rng(31), 0
+    for _ in range(4000):
+        m = Touching(rng, 9, ("contact", "contact", "held"))
+        m.mu[:] = m.table.friction_coefficient[:2] = m.log["mu"][:2] = [1.5, 0.2]
+        back = np.linalg.inv(m.M)
+        back = back - np.outer(back @ m.J[6], back @ m.J[6]) / (m.J[6] @ back @ m.J[6])
+        slip = 0.1 * rng.normal(size=(2, 2))
+        pivot = m.J[0] @ back @ (m.J[0] - 1.5 * slip[0] @ m.J[1:3] / np.linalg.norm(slip[0]))
+        if pivot > -0.02 * m.J[0] @ back @ m.J[0]:
+            continue
+        x, one = m.state(rng), np.zeros(1)
+        x[9:18] = np.linalg.pinv(m.J) @ np.array([0.0, *-slip[0], 0.0, *-slip[1], 0.0])
+        m.close(x)
+        x[[m.mode[0][2], m.mode[1][2]]] = 1.0
+        v = x[9:18].copy()
+        if engine("land", m.memory, 0.0, x, one, one) != LANDED or m.log["log_shocks"][0] != 1:
+            continue
+        after, P = x[9:18], m.log["log_impulses"][0]
+        np.testing.assert_allclose(m.M @ (after - v) + m.J.T @ P, 0.0, atol=1e-8)
+        u, size = -(m.J @ after), np.abs(slip).max()
+        for row, mu in ((0, 1.5), (3, 0.2)):
+            t = slice(row + 1, row + 3)
+            assert P[row] >= 0.0 and u[row] > -1e-5 * size and P[row] * u[row] < 1e-5 * size * P.max()
+            assert np.linalg.norm(P[t]) <= mu * P[row] * (1.0 + 1e-4)
+            if np.linalg.norm(u[t]) > 1e-3 * size and P[row] > 0.0:
+                want = -mu * P[row] * u[t] / np.linalg.norm(u[t])
+                np.testing.assert_allclose(P[t], want, rtol=1e-3, atol=1e-5 * P.max())
+                slips += row == 3
+        if slips == 5:
+            break
+    assert slips == 5
 
 
 def test_a_gear_that_jams_stops_at_once(engine: Any) -> None:

@@ -338,6 +338,27 @@ def test_steps_of_many_random_ropes() -> None:
     check_steps(6000, 7)
 
 
+@pytest.mark.parametrize("seed", [1879, 2998, 3418, 5480, 6123, 9066])
+def test_steps_of_ropes_that_few_starts_solve(seed: int) -> None:
+    """Of 12,000 ropes of heavy masses, a light trolley and much friction 12 are not solved; these nearly are not."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 6))
+    A = np.hstack([np.diag(rng.uniform(0.1, 0.3, n)), rng.normal(size=(n, 1))])
+    kappa = rng.uniform(0.0, 2.0, n - 1)
+    W, b = A @ A.T, rng.normal(size=n) - 0.3
+    made = impulses_of(Blocks.rope(W, b, kappa))
+    assert rope_fault(W, b, kappa, made.impulses) < 1e-9 and made.residual < 1e-9
+
+
+def test_steps_of_heavy_machines_have_larger_impulses() -> None:
+    """By the factor of all masses, and to the last bit where it is a power of two."""
+    rng, factor = np.random.default_rng(9), 2.0**40
+    for _ in range(100):
+        W, b, kappa, _ = random_rope(rng)
+        light, heavy = (impulses_of(Blocks.rope(W / mass, b, kappa)).impulses for mass in (1.0, factor))
+        np.testing.assert_array_equal(heavy, factor * light)
+
+
 def test_steps_have_the_closed_forms() -> None:
     for c in (
         rope_of([10.0, 2.0], np.eye(2), [10.0 * G, 2.0 * G], [WRAP]),
@@ -356,6 +377,36 @@ def test_steps_leave_indeterminate_tensions_as_they_were() -> None:
         last = impulses_of(Blocks.rope(W, -np.array([0.1 * pull, 0.0, 10.0]), kappa), guess=last).impulses
         got.append(last[1])
     np.testing.assert_allclose(got, [120.6576083, 120.6576083, 89.50948186], rtol=1e-9)
+
+
+def test_steps_leave_an_indeterminate_first_tension_as_it_was() -> None:
+    """Of the span behind a fixed guide, as far as friction at the guide admits it."""
+    last, got = np.full(2, 100.0), []
+    for pull in (120.0, 180.0, 60.0):
+        last = impulses_of(Blocks.rope(np.diag([0.0, 0.1]), -np.array([0.0, 0.1 * pull]), [0.4]), guess=last).impulses
+        assert last[1] == pytest.approx(pull)
+        got.append(last[0])
+    np.testing.assert_allclose(got, [100.0, 180.0 * np.exp(-0.4), 60.0 * np.exp(0.4)], rtol=1e-9)
+
+
+def test_steps_of_ropes_with_spans_that_cannot_change() -> None:
+    """Wherever these are, tensions obey the law; where nothing slips they are those of the other routine."""
+    rng, stuck = np.random.default_rng(10), 0
+    for _ in range(200):
+        n = int(rng.integers(2, 6))
+        fixed = rng.random(n) < 0.5
+        fixed[rng.integers(n)] = False
+        A = np.where(fixed, 0.0, 1.0)[:, None] * rng.normal(size=(n, n + 1))
+        W, wanted, kappa = A @ A.T, rng.uniform(90.0, 110.0, n), rng.uniform(0.2, 0.8, n - 1)
+        last, b = rng.uniform(90.0, 110.0, n), -W @ wanted
+        rope = Blocks.rope(W, b, kappa, last=last)
+        made = impulses_of(rope, guess=last)
+        assert rope_fault(W, b, kappa, made.impulses) < 1e-8 and made.residual < 1e-9
+        other = solve_blocks(rope)
+        if (np.abs(other.u) < 1e-8).all() and (other.modes[1:] == STICK).all():
+            stuck += 1
+            np.testing.assert_allclose(made.impulses, other.p, rtol=1e-7)
+    assert stuck > 50
 
 
 def test_steps_of_ropes_with_contacts_and_joints() -> None:

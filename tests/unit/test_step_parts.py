@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler"
 
 UNILATERAL, COULOMB, STICTION, ROPE, RESISTED = BlockLaw
 SIZE = {UNILATERAL: 1, COULOMB: 3, STICTION: 1, ROPE: 3, RESISTED: 6}
-MARGIN, THETA = 1e-6, 0.5
+MARGIN, THETA, H = 1e-6, 0.5, 0.02
 SHOWN = """
 __attribute__((visibility("default"))) int64_t go(void *C, double t, double h, const double *x, const double *c,
                                                   const double *p, double *out) {
@@ -48,7 +48,7 @@ class Machine:
     def __init__(
         self, rng: np.random.Generator, bodies: int, size: int, blocks: list[tuple[BlockLaw, tuple[int, ...]]], *,
         held: int = 0, apart: bool = False, bends: str = "", bias: float = 0.3, features: float = np.inf,
-        direct: int = 96,
+        direct: int = 96, many: bool = False,
     ) -> None:  # fmt: skip
         nv = self.nv = bodies * size
         self.rng, self.laws = rng, [law for law, _ in blocks]
@@ -83,7 +83,7 @@ class Machine:
         self.n = at + held + 6
         way = SimpleNamespace(tolerance=1e-12, margin=MARGIN, max_sweeps=20000)
         system: Any = SimpleNamespace(
-            way=way, theta=THETA, nq=nv, nv=nv, nz=1, pairs=None, n_parameters=0, factor=self.factor,
+            way=way, theta=THETA, nq=nv, nv=nv, nz=1, pairs=None, n_parameters=int(many), factor=self.factor,
             supports=self.supports, laws=tuple(self.laws), sizes=np.array(self.sizes), n_held=held,
             first_bent=self.first_bent, n_bent=len(self.bent),
             features=np.full(len(blocks), features), names=tuple(map(str, range(len(blocks)))),
@@ -102,6 +102,14 @@ class Machine:
             "lift": Code(lambda t, x, d: ([self.f @ d],), (1, self.n, nv)),
             "held": Code(lambda t, x: self.holds(t[0], x), (1, self.n)),
         }  # fmt: skip
+        self.p, self.many, counts = np.ones(1), many, (1, self.n, 1, sum(map(len, self.factor)), nv)
+        if many:  # blocks have rows of their own, of what they gather: here all of t, x, p, L and d
+            self.p, every = rng.uniform(0.5, 2.0, 1), sum(counts)
+            system.pairs = tuple(SimpleNamespace(key=f"rows {k}", gather=range(every)) for k in range(len(blocks)))
+            for k, pair in enumerate(system.pairs):
+                kernels[pair.key] = Code(
+                    lambda given, k=k: self.own_rows(k, np.split(given, np.cumsum(counts)[:-1])), (every,)
+                )
         self.stepping = NativeStepping(system, self.n, kernels, direct=direct)
         self.C = self.stepping.memory.struct
         self.C.apart = apart
@@ -171,10 +179,22 @@ class Machine:
         L = [self.L[k, j] for k, row in enumerate(self.factor) for j in row]
         u, Y = self.J @ v, self.J @ self.back.T
         own = [Y[self.first[k] : self.first[k + 1], s].ravel() for k, s in enumerate(self.supports)]
+        pace = np.sqrt(np.add.reduceat(u**2, self.first[:-1])) if self.many else None
         return (
             L, self.d, self.back @ (h[0] * self.push(q, v)), self.gap(q), self.e, np.concatenate(self.mu), self.bias(v),
-            self.Jb @ self.back.T, self.s + self.Jb @ v, self.s, self.bent, np.concatenate(own), u,
+            self.Jb @ self.back.T, self.s + self.Jb @ v, self.s, self.bent,
+            *((np.concatenate(own), u) if pace is None else (pace,)),
         )  # fmt: skip
+
+    def own_rows(self, k: int, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Of a block; they grow with the parameter. And how fast they turn."""
+        _, x, p, L, d = given
+        A, at = np.eye(self.nv), slice(self.first[k], self.first[k + 1])
+        for i, row in enumerate(self.factor):
+            A[i, list(row)], L = L[: len(row)], L[len(row) :]
+        J = self.J[at] * (p[0] / self.p[0])
+        Y = J @ np.linalg.inv(A) * d
+        return Y[:, self.supports[k]], J @ x[self.nv : 2 * self.nv], self.bent[at] / ((1.0 - THETA) * H)
 
     def state(self) -> np.ndarray:
         x = np.zeros(self.n)
@@ -183,7 +203,7 @@ class Machine:
 
     def step(self, engine: Any, t: float, h: float, x: np.ndarray) -> np.ndarray:
         out, none = np.full(self.n, np.nan), np.zeros(1)
-        arrays = (x, none, none, out)
+        arrays = (x, none, self.p, out)
         self.seen.clear()
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
         assert engine.go(ctypes.c_void_p(self.stepping.address), ctypes.c_double(t), ctypes.c_double(h), *pointers) == 0
@@ -299,6 +319,11 @@ LAYOUTS: dict[str, dict[str, Any]] = {
         "bends": "contacts",
         "held": 3,
     },
+    "one by one": {
+        "blocks": [(COULOMB, (0,)), (UNILATERAL, (1,)), (COULOMB, (0, 1)), (COULOMB, (2,))],
+        "bends": "contacts",
+        "many": True,
+    },
 }
 
 
@@ -307,7 +332,7 @@ def test_steps_of_linear_machines(engine: Any, layout: str) -> None:
     rng, did = np.random.default_rng(1), set[str]()
     for trial in range(12):
         m = Machine(rng, 3, 5, **LAYOUTS[layout])
-        x, h = m.state(), 0.02
+        x, h = m.state(), H
         middle = x[: m.nv] + 0.5 * h * x[m.nv : 2 * m.nv]
         wanted = rng.choice([-0.02, 0.0, 0.004, 0.5], len(m.laws))
         m.g0 += wanted - m.gap(middle)
@@ -342,7 +367,7 @@ def test_nothing_happens_in_no_time(engine: Any) -> None:
 def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
     """A pair with a size is swept: the step is cut where the gap closes, and the impact is solved there."""
     rng = np.random.default_rng(3)
-    for e in (0.0, 0.5):
+    for e in (0.0, 0.5, 1.0):
         m = Machine(rng, 1, 2, [(UNILATERAL, (0,))], bias=0.0, features=0.01)
         m.J[0], m.f[:], m.K[:], m.e[0] = [1.0, 0.0], 0.0, 0.0, e
         m.M[:] = np.diag([2.0, 1.0])
@@ -363,12 +388,27 @@ def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
         assert m.C.parts == 1 and y[0] == pytest.approx(-0.8) and y[m.system.forces[0]] == 0.0
 
 
+def test_a_short_way_to_the_margin_is_swept(engine: Any) -> None:
+    """A pair that moves by five margins, and is five and a half away, comes within the margin."""
+    m = Machine(np.random.default_rng(9), 1, 2, [(UNILATERAL, (0,))], bias=0.0, features=MARGIN)
+    m.J[0], m.f[:], m.K[:], m.e[0] = [1.0, 0.0], 0.0, 0.0, 0.5
+    m.M[:], m.d, m.L, m.back = np.eye(2), np.ones(2), np.eye(2), np.eye(2)
+    x = np.zeros(m.n)
+    x[2], h = -8.0, 5.0 * MARGIN / 8.0
+    for gaps, parts in ((5.5, 2), (6.5, 1)):
+        m.g0[0] = gaps * MARGIN
+        y = m.step(engine, 0.0, h, x)
+        assert m.C.parts == parts
+        assert y[2] == pytest.approx(4.0 if parts == 2 else -8.0)
+
+
 @pytest.mark.parametrize(("apart", "direct"), [(False, 96), (True, 96), (True, 48)])
 def test_forces_of_bodies_at_rest_with_too_many_contacts(engine: Any, apart: bool, direct: int) -> None:
     """While all stick the impulses are those of least norm, island by island, also from step to step."""
     rng, h = np.random.default_rng(4), 0.01
-    for _ in range(4):
-        bodies = (0, 1, 2, 0, 1, 0, 2, 2, 0, *(0,) * (14 if direct == 48 else 0))  # of one island more rows than that
+    for trial in range(4):
+        more = 14 if direct == 48 else trial * 4  # of one island more rows than that, or many
+        bodies = (0, 1, 2, 0, 1, 0, 2, 2, 0, *(0,) * more)
         blocks = [(COULOMB, (b,)) for b in bodies] + [(UNILATERAL, (3,))]
         m = Machine(rng, 4, 3, blocks, apart=apart, bias=0.0, direct=direct)
         for k in range(len(bodies)):

@@ -109,6 +109,12 @@ SHOWN double island_equations(BLOCKS, double soft, int64_t large, double *F, dou
     }
     return length;
 }
+SHOWN int64_t island_by_newton(BLOCKS, double soft, int64_t large, double *tried, double *room, double *dense) {
+    MADE;
+    struct island I = all_of(&C, soft, large, room, dense);
+    I.tried = tried, I.precise = 1e-14;
+    return island_newton(&C, &I);
+}
 SHOWN int64_t undetermined(BLOCKS, int64_t large, double *room, double *dense) {
     MADE;
     struct island I = all_of(&C, 0.0, large, room, dense);
@@ -143,6 +149,31 @@ SHOWN int64_t is_chain(BLOCKS) {
     struct factors N = factors_of(&C);
     return plan_chain(&C, &N);
 }
+SHOWN int64_t planned_work(BLOCKS) {
+    MADE;
+    struct factors N = factors_of(&C);
+    return plan_island(&C, &N, C.active, n) ? N.work : -1;
+}
+static double along_of(const struct moreau *C, int64_t a, int64_t i) { return ALONG(a, C->Y + VALUES(a), i); }
+SHOWN double along_row(BLOCKS, int64_t a, int64_t i) { MADE; return along_of(&C, a, i); }
+SHOWN void held_rows_of(int64_t law, int64_t n, const double *mu, const double *x, int64_t *rows) {
+    int is[MOST_ROWS] = {0};
+    held_by((int)law, n, mu, x, is);
+    for (int64_t i = 0; i < n; i++) rows[i] = is[i];
+}
+SHOWN double swept_once(BLOCKS) {
+    MADE;
+    double change = 0.0, largest = 0.0;
+    block_sweep(&C, 0, 1, &change, &largest);
+    return change;
+}
+SHOWN double rank_of(int64_t rows, int64_t nv, double *Q, double *d, double *now, double *before, const double *v) {
+    static const int64_t none[64] = {0};
+    struct moreau C = {0};
+    C.n_held = rows, C.nv = nv, C.Q = Q, C.d = d, C.held_u0 = now, C.held_rate = before, C.L_start = none;
+    held_rank(&C, v);
+    return C.rank;
+}
 SHOWN void exchanged(BLOCKS, double *other) { MADE; exchange_impulses(&C, other); }
 SHOWN void shortened(BLOCKS, double *room) { MADE; shorten_impulses(&C, room); }
 SHOWN double given_energy(BLOCKS, double *scale) { MADE; return given_by(&C, C.active, n, scale); }
@@ -175,6 +206,29 @@ SHOWN void held(int64_t rows, int64_t nv, double *Q, double *T, double *zeta, do
     held_make(&C);
 }
 SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
+SHOWN int64_t together(BLOCKS, int64_t a, int64_t b) { MADE; return act_together(&C, a, b); }
+SHOWN void changed(BLOCKS, int64_t first, int64_t rounds, const double *change, const double *swept, int64_t *is) {
+    MADE; /* sweeps that end at these impulses, with these changes, and whether the next one begins elsewhere */
+    const int64_t R = C.row_start[n];
+    struct history H = history_start(&C);
+    for (int64_t k = 0; k < rounds; k++, swept += R) {
+        gather(&C, H.before);
+        restore(&C, swept);
+        use_history(&C, &H, first + k, change[k]);
+        for (int64_t i = 0; i < R; i++) is[k] |= x[i] != swept[i];
+    }
+}
+SHOWN int64_t long_island(BLOCKS, double tolerance, int64_t most, int64_t alone, double *ref, double *room) {
+    MADE; /* impulses of a long island in motion, or those of as many sweeps alone */
+    double sweeps = 0.0;
+    C.tolerance = tolerance, C.max_sweeps = alone ? 3 : most, C.ref = ref, C.newton = room;
+    if (!alone) long_impulses(&C, &sweeps, C.row_start[n]);
+    for (int part = 0; alone && part < 2; part++, C.max_sweeps = most) {
+        memset(s, 0, (size_t)nv * sizeof(double));
+        block_sweeps(&C, 1, &sweeps);
+    }
+    return (int64_t)sweeps;
+}
 SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds, double *x_of) {
     MADE; /* x <- A x + c in the place of sweeps */
     const int64_t R = C.row_start[n];
@@ -197,9 +251,11 @@ SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds
 def engine() -> Any:
     text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
-    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
+    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded", "rank_of",
+                 "swept_once", "along_row"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_double
-    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain"):
+    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
+                 "together", "long_island", "planned_work", "island_by_newton"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -350,6 +406,41 @@ def test_contacts_that_resist_spinning_and_rolling(engine: Any) -> None:
     assert engine("resistance", B.copy(), b, mu, np.array([1.0, 0, 0, 0, 0.9, 0.1]), np.zeros(6)) > 0.0
 
 
+def test_rows_that_impulses_hold(engine: Any) -> None:
+    """Where they are within all limits of their law: then the velocities of these rows are zero."""
+
+    def held(law: int, mu: list[float], x: list[float]) -> list[int]:
+        rows = np.zeros(len(x), int)
+        engine("held_rows_of", law, len(x), np.array(mu), np.array(x), rows)
+        return [int(row) for row in rows]
+
+    for push, is_held in ((1.9, 1), (-1.9, 1), (2.1, 0), (-2.0, 0)):
+        assert held(STICTION, [2.0, 0.5, 0.5], [push]) == [is_held]
+    assert held(UNILATERAL, [0.0] * 3, [1.0]) == [1] and held(UNILATERAL, [0.0] * 3, [0.0]) == [0]
+    for x, rows in (([1.0, 0.2, 0.2], [1, 1, 1]), ([1.0, 0.3, 0.3], [1, 0, 0]), ([0.0, 0.0, 0.0], [0, 0, 0])):
+        assert held(COULOMB, [0.4, 0.1, 0.1], x) == rows
+    assert held(COULOMB, [0.0] * 3, [1.0, 0.0, 0.0]) == [1, 0, 0]
+    normal = [2.0, 0.7, 0.3]  # friction is at most 0.8, spinning 0.2, rolling 0.4
+    for spin, roll, rows in (
+        (0.19, 0.39, [1, 1, 1, 1, 1, 1]),
+        (0.21, 0.3, [1, 1, 1, 0, 1, 1]),
+        (-0.1, 0.41, [1, 1, 1, 1, 0, 0]),
+    ):
+        assert held(RESISTED, [0.4, 0.1, 0.2], [*normal, spin, 0.0, roll]) == rows
+    for tensions, is_held in (([4.0, 5.0, 4.0], 1), ([4.0, 6.1, 6.0], 0), ([4.0, 5.0, 9.9], 1), ([4.0, 5.0, 2.4], 0)):
+        assert held(ROPE, [1.5, 2.0], tensions) == [is_held] * 3
+
+
+def test_rows_along_which_gaps_close(engine: Any) -> None:
+    """Of contacts that of the normal, of ropes the sum of those of their spans."""
+    rng = np.random.default_rng(22)
+    c = Contacts(rng, 2, [COULOMB, UNILATERAL], [(0, 1), (1,)])
+    for law, row in ((COULOMB, c.parts[0][0]), (ROPE, c.parts[0].sum(axis=0))):
+        c.law[0] = law
+        assert [engine("along_row", *c.given, 0, i) for i in range(12)] == pytest.approx(row, rel=1e-14)
+    assert [engine("along_row", *c.given, 1, i) for i in range(6)] == c.parts[1][0].tolist()
+
+
 def test_impulses_that_a_law_admits(engine: Any) -> None:
     rng = np.random.default_rng(4)
     for _ in range(40):
@@ -404,6 +495,26 @@ def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) ->
     assert np.abs(derivative @ step + F).max() < 1e-9 * max(1.0, np.abs(step).max())
 
 
+@pytest.mark.parametrize("large", [0, 1])
+def test_newton_finds_impulses_of_compliant_islands(engine: Any, large: int) -> None:
+    """Of most islands from none; with u + soft x in the place of u they obey the laws."""
+    found, soft = 0, 0.3
+    for seed in range(30):
+        c = chain(np.random.default_rng(seed), 5, (COULOMB, UNILATERAL))
+        c.x = np.zeros(c.rows)
+        if not engine("island_by_newton", *c.given, soft, large, room(), room(), room()):
+            continue
+        found += 1
+        x, u = c.x, c.u0 + c.Y @ (c.Y.T @ c.x) + soft * c.x
+        for k, f in enumerate(c.first[:-1]):
+            assert abs(min(x[f], u[f])) < 1e-10
+            if c.law[k] == COULOMB:
+                t, most = slice(f + 1, f + 3), c.mu[k, 0] * x[f]
+                assert np.linalg.norm(x[t]) < most + 1e-10
+                assert np.abs(x[t] * np.linalg.norm(u[t]) + most * u[t]).max() < 1e-10
+    assert found > 20
+
+
 def test_impulses_of_a_blow_are_shortened(engine: Any) -> None:
     """To the part that leaves the least kinetic energy |s + Y^T x|^2 / 2, if it is less than half; never below zero."""
     rng, seen = np.random.default_rng(10), set()
@@ -427,6 +538,30 @@ def test_chains_are_told_from_heaps(engine: Any) -> None:
     assert engine("is_chain", *Contacts(rng, 40, [COULOMB] * len(pairs), pairs).given) == 1
     pairs += [(b, c) for b in range(40) for c in range(b + 2, 40, 5)]
     assert engine("is_chain", *Contacts(rng, 40, [COULOMB] * len(pairs), pairs).given) == 0
+
+
+def test_work_of_eliminations(engine: Any) -> None:
+    """Of each node the square of its neighbours and itself, when it is eliminated; those with the fewest come first."""
+    n, rng = 12, np.random.default_rng(17)
+    path, star = [(b, b + 1) for b in range(n - 1)], [(0, b) for b in range(1, n)]
+    every = [(b, c) for b in range(n) for c in range(b)]
+    ring = [*path, (0, n - 1)]
+    for pairs, work in (
+        (path, 4 * (n - 1) + 1), (star, 4 * (n - 1) + 1), (ring, 9 * (n - 2) + 4 + 1),
+        (every, sum(k * k for k in range(1, n + 1))),
+    ):  # fmt: skip
+        c = Contacts(rng, n, [COULOMB] * len(pairs), [tuple(sorted(pair)) for pair in pairs])
+        assert engine("planned_work", *c.given) == work
+
+
+def test_a_gap_that_nothing_can_close_moves_nothing(engine: Any) -> None:
+    rng = np.random.default_rng(18)
+    c = chain(rng, 6, (UNILATERAL,))
+    c.parts[3][:] = 0.0
+    n = len(c.law)
+    push, r = np.ones(n), np.zeros(c.nv)
+    assert engine("chain_closed", *c.given, np.full(n, -1e-5), np.ones(n), push, room(), r) == 0
+    assert not r.any() and not push.any()
 
 
 def test_impulses_are_exchanged(engine: Any) -> None:
@@ -470,10 +605,16 @@ def test_gaps_that_contradict_each_other(engine: Any) -> None:
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_forces_that_are_not_determined_are_counted(engine: Any, friction: bool) -> None:
-    """Unknowns less the rank of their rows; tangents of contacts that slip follow their normals."""
+    """Unknowns less the rank of their rows; tangents of contacts that slip follow their normals.
+
+    A tangent along which nothing can move, as in a plane, is no unknown.
+    """
     rng = np.random.default_rng(9)
-    for _ in range(10):
+    for trial in range(15):
         c = chain(rng, 2, (COULOMB, UNILATERAL))
+        for part in c.parts:
+            if trial % 3 and len(part) == 3:
+                part[trial % 3] = 0.0
         c.x = rng.uniform(0.5, 1.5, c.rows)
         c.u0 = -(c.Y @ (c.Y.T @ c.x))  # all rest
         slips = (c.law == COULOMB) & (rng.random(len(c.law)) < 0.5)
@@ -483,12 +624,24 @@ def test_forces_that_are_not_determined_are_counted(engine: Any, friction: bool)
         own, moved = list[np.ndarray](), list[np.ndarray]()
         for k, f in enumerate(c.first[:-1]):
             part = c.Y[f : f + c.size[k]]
-            own += list(part[:1] if slips[k] else part)
-            moved += [part[0] + (c.x[f + 1 : f + 3] @ part[1:]) / c.x[f]] if slips[k] else list(part)
+            rests = part[part.any(axis=1)]
+            own += list(part[:1] if slips[k] else rests)
+            moved += [part[0] + (c.x[f + 1 : f + 3] @ part[1:]) / c.x[f]] if slips[k] else list(rests)
         few = len(own) - np.linalg.matrix_rank(np.array(own) @ np.array(moved).T, tol=1e-8)
         many = len(own) - np.linalg.matrix_rank(np.array(moved), tol=1e-8)
         assert engine("undetermined", *c.given, 0, room(), room()) == few
         assert engine("undetermined", *c.given, 1, room(), room()) == many
+
+
+def test_contacts_that_slip_alike_share_one_force(engine: Any) -> None:
+    """Twice the same contact, one with more of the load: both push along the same row, normal and friction."""
+    rng = np.random.default_rng(24)
+    c = Contacts(rng, 1, [COULOMB] * 2, [(0,), (0,)])
+    c.parts[1] = c.parts[0].copy()
+    for part, lacks in ((3.0, 1), (-3.0, 0)):
+        c.x = np.array([1.0, 0.3, 0.2, 3.0, 0.3 * part, 0.2 * part])
+        c.u0 = np.tile([0.0, 1.0, 0.5], 2) - c.Y @ (c.Y.T @ c.x)
+        assert engine("undetermined", *c.given, 1, room(), room()) == lacks
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -568,6 +721,57 @@ def test_extrapolation_of_linear_sweeps_ends_at_their_fixed_point(engine: Any) -
         assert np.abs(c.s - c.Y.T @ x).max() < 1e-9  # velocities follow
 
 
+@pytest.mark.parametrize(("seed", "helps"), [(0, True), (1, True), (2, True), (136, False), (176, False)])
+def test_newton_after_the_first_sweeps_over_a_chain(engine: Any, seed: int, helps: bool) -> None:
+    """Forces obey their laws then; if they do not (4 of 300 such chains), the sweeps go on from what they had."""
+    rng, found, bodies = np.random.default_rng(seed), list[np.ndarray](), 12
+    pairs: list[tuple[int, ...]] = [*((b, b + 1) for b in range(bodies - 1)), *((b,) for b in range(0, bodies, 2))]
+    c = Contacts(rng, bodies, [int(rng.choice((COULOMB, UNILATERAL))) for _ in pairs], pairs)
+    c.mu[:, 0] = rng.uniform(0.2, 3.0, len(c.law))
+    c.u0 *= 3.0
+    for alone in (0, 1):
+        c.x, c.s = np.zeros(c.rows), np.zeros(c.nv)
+        sweeps = engine("long_island", *c.given, 1e-13, 4, alone, np.zeros(c.rows), room())
+        assert sweeps == (3 if helps and not alone else 7)
+        found.append(c.x.copy())
+    if not helps:
+        np.testing.assert_array_equal(found[0], found[1])
+        return
+    x, worst = found[0], 0.0
+    u = c.u0 + c.Y @ (c.Y.T @ x)
+    for k, f in enumerate(c.first[:-1]):
+        worst = max(worst, abs(min(x[f], u[f])))
+        if c.law[k] == COULOMB:
+            t, most = slice(f + 1, f + 3), c.mu[k, 0] * x[f]
+            slides = np.abs(x[t] * np.linalg.norm(u[t]) + most * u[t]).max()
+            worst = max(worst, np.linalg.norm(x[t]) - most, slides)
+    assert worst < 1e-11 * np.abs(x).max()  # the tolerance of 1e-13 with the condition of random rows
+
+
+def test_extrapolation_that_is_no_better_waits(engine: Any) -> None:
+    """A start is tried from the second sweep that is seen on; where it was no better, sweeps go on from what they had.
+
+    The next one is seen after 1, 2, 4 ... sweeps.
+    """
+    rng = np.random.default_rng(15)
+    c = Contacts(rng, 2, [STICTION] * 3, [(0, 1)] * 3)
+    c.mu[:, 0] = 1e6  # any impulse is admitted
+    expected = [0, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1]
+    n = len(expected)
+    change, made = np.ones(n), np.zeros(n, int)
+    change[[2, 5, 9]] = 2.0  # after a start that was tried
+    c.s = c.Y.T @ c.x
+    engine("changed", *c.given, 10, n, change, rng.normal(size=(n, 3)), made)
+    assert made.tolist() == expected
+
+
+def test_blocks_that_act_on_the_same_velocities(engine: Any) -> None:
+    pairs: list[tuple[int, ...]] = [(0,), (0, 1), (1, 2), (0, 1), (0,), (2,)]
+    c = Contacts(np.random.default_rng(16), 3, [COULOMB, UNILATERAL] * 3, pairs)
+    for a, one in enumerate(pairs):
+        assert [engine("together", *c.given, a, b) for b in range(6)] == [int(one == other) for other in pairs]
+
+
 def test_matrices_and_energies_of_blocks(engine: Any) -> None:
     """``W = Y Y^T`` of each block; the energy that impulses give is half of their product with both velocities."""
     rng = np.random.default_rng(10)
@@ -620,6 +824,31 @@ def test_limits_of_friction_by_loads(engine: Any) -> None:
         y = engine("loaded", *c.given, 2, P, held_x, T, b, np.zeros(8))
         N = held_x - P.T @ c.x - (-P[0]) * c.x[0]
         assert y > 0.0 and y == pytest.approx(0.3 * np.linalg.norm(N - sign * (-P[0]) * y), rel=1e-10)
+
+
+def test_joints_at_rest_change_by_more_than_rounding(engine: Any) -> None:
+    """A change of a millionth of a millionth of the largest impulse at rest is none, whatever that in motion is."""
+    c = Contacts(np.random.default_rng(19), 1, [STICTION], [(0,)])
+    W = c.parts[0][0] @ c.parts[0][0]
+    for part, counts in ((0.5, False), (2.0, True)):
+        c.mu[0], c.x[0] = [3.0, 1e-3, 0.0], 0.4
+        c.s = c.parts[0][0] * c.x[0]
+        aim = 0.4 + part * 3e-12
+        c.u0[0] = -W * aim
+        change = engine("swept_once", *c.given)
+        assert c.x[0] == pytest.approx(aim, rel=1e-15)
+        assert change == (pytest.approx(aim - 0.4, rel=1e-3) if counts else 0.0)
+
+
+def test_how_far_rows_have_turned_in_half_a_step(engine: Any) -> None:
+    """By the change of their velocities, for rows and motion of unit size; the rank is that of ten times its square."""
+    rng = np.random.default_rng(20)
+    Q, d, v, before = rng.normal(size=(3, 5)), rng.uniform(0.5, 1.5, 5), rng.normal(size=5), rng.normal(size=3)
+    for turned, expected in ((1e-3, 1e-5), (1e-6, 1e-8), (0.1, 1e-3)):  # ten times the square, within bounds
+        for row in range(3):
+            now = before.copy()
+            now[row] += turned * np.linalg.norm(Q[row]) * np.linalg.norm(v / d)
+            assert engine("rank_of", 3, 5, Q, d, now, before, v) == pytest.approx(expected**2, rel=1e-9)
 
 
 def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:

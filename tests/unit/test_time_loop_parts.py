@@ -277,6 +277,8 @@ def test_the_first_step(engine: Any) -> None:
     assert engine("first", run.loop, 1e-3) == pytest.approx(1e-3)
     run = Run(lambda t, x, c, p: None, x)
     assert engine("first", run.loop, 9.0) == 1e-6 and engine("first", run.loop, 1e-8) == 1e-8
+    run = Run(lambda t, x, c, p: x if t == 0.0 else None, x)  # it cannot be tried
+    assert engine("first", run.loop, 9.0) == 1e-6 and engine("first", run.loop, 1e-8) == 1e-8
 
 
 def test_the_error_of_a_step(engine: Any) -> None:
@@ -451,6 +453,15 @@ def test_the_polynomial_of_the_method(engine: Any) -> None:
             values.append(run.seen["x_part"].copy())
         off.append(np.abs(np.array(values) - np.stack([np.exp(-s), 0.5 * s**2], axis=1)).max())
         assert engine("inside", run.watch) == 0  # it is known by four places already
+    for method in (METHOD, tableaus.CLASSICAL):  # those that have none say so, and are not asked again
+        run = Run(lambda t, x, c, p: [-x[0]], [1.0], end=0.5, method=method)
+        run.L.h_used = run.L.t_next = 0.5
+        engine("ends", run.watch)
+        assert engine("inside", run.watch) == 0 and run.W.inside == -1 and run.W.n_nodes == 2
+    run = Run(lambda t, x, c, p: None if 0.0 < t < 0.5 else [-x[0]], [1.0], end=0.5, method=tableaus.DORMAND_PRINCE_8)
+    run.L.h_used = run.L.t_next = 0.5
+    engine("ends", run.watch)
+    assert engine("inside", run.watch) == 0 and run.W.inside == -1 and run.W.n_nodes == 2  # its stages have no values
     assert off[0] < 1e-4 and off[0] / off[1] > 2.0**7
 
 
@@ -499,6 +510,37 @@ def test_a_root_that_a_probe_meets_is_the_answer(engine: Any) -> None:
         assert s == 0.5 and run.seen["x_found"][0] == 0.5 and run.seen["g_found"][0] == 0.0
         s = engine("root", run.watch, PROBE(probe), 0, np.array([0.0, -0.5 * sign, 0.5, 0.0, 1e-12, np.nan, 0, 0]), 0)
         assert s == 0.5
+
+
+def test_a_root_after_a_place_without_a_value_is_the_answer(engine: Any) -> None:
+    """What is returned is where the state and the functions are that are kept, though no slope is known there."""
+    for sign in (1.0, -1.0):
+        run = Run(lambda t, x, c, p: x, [0.0], lambda t, x, c, p: [0.0], (event(),), (STAYS,))
+        looked: list[float] = []
+
+        def probe(_watch: Any, s: float, run: Run = run, looked: list[float] = looked) -> None:
+            looked.append(s)
+            run.seen["g_part"][:], run.seen["x_part"][:] = np.nan if len(looked) == 1 else 0.0, s
+
+        run.seen["g_found"][:], run.seen["x_found"][:] = sign, 1.0
+        s = engine("root", run.watch, PROBE(probe), 0, np.array([0.0, -sign, 1.0, sign, 1e-9, np.nan, 0.0, 0.0]), 0)
+        assert s == looked[-1] == run.seen["x_found"][0] and run.seen["g_found"][0] == 0.0 and len(looked) == 2
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_jumps_over_zero_are_found_to_the_tolerance(engine: Any, sign: float) -> None:
+    """What is found lies beyond the jump, by less than the tolerance, however small or large the function is there."""
+    run = Run(lambda t, x, c, p: x, [0.0], lambda t, x, c, p: [0.0], (event(),), (STAYS,))
+    for before, after in ((-0.5, 0.25), (-3.0, 40.0), (-1e-3, 1.0), (-1.0, 1e-3)):
+        at = 0.321
+
+        def probe(_watch: Any, s: float, at: float = at, before: float = before, after: float = after) -> None:
+            run.seen["g_part"][:], run.seen["x_part"][:] = sign * (before if s < at else after), s
+
+        run.seen["g_found"][:], run.seen["x_found"][:] = sign * after, 1.0
+        bracket = np.array([0.0, sign * before, 1.0, sign * after, 1e-9, np.nan, 0.0, 0.0])
+        s = engine("root", run.watch, PROBE(probe), 0, bracket, 0)
+        assert at <= s <= at + 1.01e-9 and run.seen["x_found"][0] == s
 
 
 def test_which_events_happen(engine: Any) -> None:
@@ -628,6 +670,18 @@ def test_instants_of_events_are_those_of_the_motion(engine: Any, way: dict[str, 
         ends = [t for *_, t in run.records]
         assert all((times == t).any() == (kind == STAYS) for t in ends)
         np.testing.assert_allclose(run.arrays["x"], [1.0 + 4.0 - 0.5 * G, 4.0 - G, np.e], rtol=2e-5)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["five", "eight", "fixed", "classical"])
+def test_instants_of_events_of_a_motion_that_is_driven(engine: Any, way: dict[str, Any]) -> None:
+    """Rates that depend on time alone: x = sin(7 t) / 7."""
+    run = Run(lambda t, x, c, p: [np.cos(7.0 * t)], [0.0], lambda t, x, c, p: [x[0] - 0.1], (event(),), (STAYS,), **way)
+    run.start(engine)
+    assert engine("advance", run.watch) == REACHED
+    first = np.arcsin(0.7) / 7.0
+    expected = [first, np.pi / 7.0 - first, first + 2.0 * np.pi / 7.0]
+    exact = 1e-7 if way["adaptive"] else 2e-3  # of steps of 0.13
+    np.testing.assert_allclose([t for *_, t in run.records], [t for t in expected if t < 1.0], rtol=0.0, atol=exact)
 
 
 def test_a_step_ends_at_the_strongest_of_simultaneous_events(engine: Any) -> None:
@@ -906,6 +960,31 @@ def test_members_stop_and_fail_with_their_status(engine: Any) -> None:
         assert made.carried[0, 2] == outcome
 
 
+BEGINS = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 4
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_a_member_whose_start_is_ill_posed_does_not_begin(engine: Any, begins: bool) -> None:
+    """It stays where it is, its events have no signs; else it begins at the state that is found."""
+    run = Run(lambda t, x, c, p: [1.0], [0.25], lambda t, x, c, p: [x[0] - 0.5], (event(),), (STAYS,), end=2.0)
+    made = Members(run, 1)
+
+    def begin(_context: Any, t: float, x: Any, found: Any, _c: Any, _p: Any) -> int:
+        found[0] = x[0] + 0.5
+        return -1 if begins else 3
+
+    kept = BEGINS(begin)
+    made.memory.struct.begin = ctypes.cast(kept, ctypes.c_void_p).value
+    status = made.begin(engine, 0, 0.1)
+    if begins:
+        assert status == 0 and made.x[0, 0] == 0.75 and made.signs[0, 0] == 1.0
+    else:
+        assert status == 1 + run.n and made.x[0, 0] == 0.25 and made.signs[0, 0] == 0.0
+        assert made.carried[0, 2:4].tolist() == [ILL_POSED, 3.0]
+
+
 def test_a_log_of_members_is_emptied_where_it_is_full(engine: Any) -> None:
     whole = Members(bouncing(0.6), 1, keeps=True)
     short = Members(bouncing(0.6, changes=2), 1, keeps=True)
@@ -941,6 +1020,29 @@ def test_new_held_values_have_their_effects_at_once(engine: Any) -> None:
         while made.t[1] < 0.5:
             assert made.step(engine, 1, 0.1, 0.5) == 0
         np.testing.assert_allclose(made.x[1], [1.0 + 0.3 + 0.01, 3.2], rtol=1e-12)
+
+
+def test_many_transitions_at_the_instant_of_a_new_held_value(engine: Any) -> None:
+    """Each makes the next one necessary, more of them than rows that are kept: all of them happen before the step."""
+    run = Run(
+        lambda t, x, c, p: [0.0], [1.0], lambda t, x, c, p: [0.5 - c[0], x[0]], (event(), event(-1, positive=True)),
+        (SWITCHES, SWITCHES), adaptive=False, step=0.1, held=1, end=2.0,
+    )  # fmt: skip
+    fired = list[list[int]]()
+
+    def raises(t: float, x: np.ndarray, which: np.ndarray) -> int:
+        fired.append((which != 0).tolist())
+        x[0] = -11.5 if which[0] else x[0] + 1.0
+        return -1
+
+    run.transition(raises)
+    run.W.n_positive = 1
+    made = Members(run, 1)
+    assert made.begin(engine, 0, 0.1) == 0
+    made.c[0], own = 2.0, (made.x[0], made.c[0], made.p, made.signs[0])
+    assert engine("member_sampled", made.memory, 0, 0.4, 0.1, 0.5, *own) == 1
+    assert fired == [[True, False], *[[False, True]] * 12]
+    assert made.x[0].tolist() == [0.5] and made.signs[0].tolist() == [-1.0, 1.0]
 
 
 def desk_of(made: Members, numbers_of: list[int], **settings: Any) -> tuple[NativeMemory, np.ndarray]:
@@ -1006,6 +1108,9 @@ def test_members_at_a_desk(engine: Any, adaptive: bool) -> None:
     engine("at_desk", made.memory, desk, 0)
     assert rows[0, 3] == 2.0 and rows[0, 5] == pytest.approx(1.0 + 11.5 * 0.24) and rows[2, 3] == 0.0
     assert rows[0, 1] == pytest.approx(10.0 + 1.0 + 0.5 + 0.04)
+    desk.struct.rest, rows[0, 3], rows[0, 5] = 0.0, 0.0, 1.0
+    engine("at_desk", made.memory, desk, 0)  # without a part of one
+    assert rows[0, 3] == 1.0 and rows[0, 5] == pytest.approx(1.0 + 11.5 * 0.2) and rows[0, 1] == pytest.approx(11.5)
     # samples: what a held value switches
     rows[0, 1], rows[0, 8], rows[0, 9], rows[0, 6] = 1.0, -1.0, 5.0, 2.0
     engine("at_desk", made.memory, desk, 2)

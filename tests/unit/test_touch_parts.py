@@ -49,6 +49,12 @@ SHOWN double distance(SHAPE(a), SHAPE(b), double *n, double *x, double *y) {
     return gjk(&a, &b, 1.0, n, x, y, &S);
 }
 SHOWN double depth_of(SHAPE(a), SHAPE(b), double *n) { MADE(a); MADE(b); struct simplex S; return epa(&a, &b, n, &S); }
+SHOWN void first_four(SHAPE(a), SHAPE(b), double *w) {
+    MADE(a); MADE(b);
+    struct vertex v[4];
+    first_vertices(&a, &b, v);
+    for (int i = 0; i < 4; i++) memcpy(w + 3 * i, v[i].w, sizeof v[i].w);
+}
 SHOWN double axes_apart(SHAPE(a), SHAPE(b)) { MADE(a); MADE(b); return boxes_apart(&a, &b); }
 SHOWN int64_t nearest(int64_t n, const double *w, double *v) {
     struct simplex S;
@@ -74,6 +80,7 @@ SHOWN int64_t edge_of(int64_t kind, const double *n, double *face, int64_t count
 SHOWN int64_t face_of(SHAPE(a), const double *n, double *corner, double *normal) {
     MADE(a); return facing(&a, n, (double(*)[3])corner, normal); }
 SHOWN double half(const struct scene *S, int64_t i, int64_t k) { return half_width(S, i, (int)k); }
+SHOWN int64_t sorted_along(struct scene *S, double h, double reach) { return place_shapes(S, h, reach); }
 SHOWN int64_t excluded(const struct scene *S, int64_t pair) { return is_excluded(S, pair); }
 SHOWN void find(struct scene *S, double reach, double h) { find_contacts(S, reach, h, 0); }
 SHOWN void numbers_of(const struct scene *S) { fill_numbers(S); }
@@ -96,7 +103,8 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "touch-parts", optimise=("-O0",))
     for name in ("distance", "depth_of", "axes_apart", "half"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to"):
+    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to",
+                 "sorted_along"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -257,6 +265,61 @@ def test_boxes_by_separating_axes(engine: Any) -> None:
             assert engine("depth_of", a, b, n) == pytest.approx(-made, rel=1e-6, abs=1e-8)
             assert apart(a, b, n) == pytest.approx(made, rel=1e-6, abs=1e-8)
     assert len(which) > 9
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_corner_on_an_edge_is_where_they_touch(engine: Any, first: bool) -> None:
+    """Of a box that stands on a corner, on a capsule that lies."""
+    rng, out = np.random.default_rng(23), np.zeros(7 * 64)
+    for gap in (0.02, 0.002, 0.0005):
+        a, b = Shape(rng, BOX), Shape(rng, CAPSULE)
+        down = -a.R @ (np.sign(rng.normal(size=3)) / np.sqrt(3.0))
+        across = np.cross(down, rng.normal(size=3))
+        b.R = np.ascontiguousarray(Rotation.align_vectors([across, down], [[0, 0, 1.0], [1.0, 0, 0]])[0].as_matrix())
+        corner = a.p + a.R @ (a.size * np.sign(a.R.T @ down))
+        b.p = corner + down * (b.size[0] + gap) + 0.3 * b.size[1] * b.R[:, 2]
+        shapes = (a, b) if first else (b, a)
+        assert engine("contacts", *shapes, 0.1, out) == 1
+        np.testing.assert_allclose(out[3:6], -down if first else down, atol=1e-6)
+        assert out[6] == pytest.approx(gap, abs=1e-9)
+        np.testing.assert_allclose(out[:3], corner + 0.5 * gap * down, atol=1e-6)
+
+
+@pytest.mark.parametrize(("one", "two"), [(BOX, HULL), (CYLINDER, CONE), (HULL, BOX), (CONE, CYLINDER)])
+def test_first_vertices_of_a_polytope(engine: Any, one: int, two: int) -> None:
+    """Points of the difference: its ends along an axis, then one off their line, then one off their plane."""
+    rng, w, ways = np.random.default_rng(17), np.zeros((4, 3)), np.eye(3)
+    for _ in range(20):
+        a, b = placed(rng, one, two, -0.1)
+        engine("first_four", a, b, w)
+        ends = a.reach(ways[0]) + b.reach(-ways[0]), -a.reach(-ways[0]) - b.reach(ways[0])
+        np.testing.assert_allclose(w[:2, 0], ends, atol=1e-12)
+        for n in rng.normal(size=(30, 3)):
+            assert (w @ n).max() <= a.reach(n) + b.reach(-n) + 1e-12
+        volume = abs(np.linalg.det(w[1:] - w[0])) / 6.0
+        thick = min(min(s.size[:2].min(), s.size.min()) for s in (a, b))
+        assert volume > 0.01 * thick**3
+
+
+@pytest.mark.parametrize("kind", [BOX, CYLINDER, CONE])
+def test_spheres_whose_middle_is_inside(engine: Any, kind: int) -> None:
+    """They leave by the nearest face: its depth along the normal leads the middle to the surface."""
+    rng, out, faces = np.random.default_rng(21), np.zeros(7 * 64), set[Any]()
+    while len(faces) < {BOX: 6, CYLINDER: 3, CONE: 2}[kind]:
+        ball, b = Shape(rng, SPHERE), Shape(rng, kind)
+        ball.p = b.p + b.R @ (rng.uniform(-1.0, 1.0, 3) * b.size[[0, 0, 1] if kind != BOX else slice(3)])
+        depth = -b.outside(ball.p)
+        if depth < 0.01:
+            continue
+        for first, second, sign in ((ball, b, 1.0), (b, ball, -1.0)):
+            assert engine("contacts", first, second, 0.1, out) == 1
+            n = sign * out[3:6]
+            assert np.linalg.norm(n) == pytest.approx(1.0) and out[6] == pytest.approx(-depth - ball.size[0])
+            assert abs(b.outside(ball.p + depth * n)) < 1e-12
+            middle = ball.p - n * (ball.size[0] + 0.5 * out[6])
+            np.testing.assert_allclose(out[:3], middle, atol=1e-12)
+        u = b.R.T @ n
+        faces.add(tuple(np.round(u)) if kind == BOX else round(u[2]) if kind == CYLINDER else u[2] < 0.0)
 
 
 def test_nearest_points_of_simplices(engine: Any) -> None:
@@ -481,20 +544,40 @@ def test_what_moves_within_a_step_is_found(engine: Any) -> None:
     scene = Scene(rng, (SPHERE, BOX, CAPSULE), (0, 1, -1))
     x = scene.at(rng)
     engine("near_to", scene.memory, x, 0.0)
-    scene.arrays["pace"][:] = [2.0, 0.5, 1.0, 3.0]
-    h, reach = 0.1, 0.03
-    engine("find", scene.memory, reach, h)
-    ways = []
-    for i, (linear, turning) in enumerate(((2.0, 0.5), (1.0, 3.0), (0.0, 0.0))):
-        arm = np.linalg.norm(scene.place[i, :3]) + scene.arrays["reach"][i]
-        ways.append(h * (linear + arm * turning))
-        shape, axes_ = scene.shapes[i], np.eye(3)
-        high = [shape.reach(axis) + ways[-1] + reach for axis in axes_]
-        low = [-shape.reach(-axis) - ways[-1] - reach for axis in axes_]
-        np.testing.assert_allclose(scene.arrays["high"].reshape(-1, 3)[i], high, rtol=1e-12)
-        np.testing.assert_allclose(scene.arrays["low"].reshape(-1, 3)[i], low, rtol=1e-12)
-    assert scene.memory.struct.fastest == pytest.approx(0.5 * max(ways) / 0.2)
-    assert scene.memory.struct.fastest_shape == int(np.argmax(ways))
+    for pace in ([2.0, 0.5, 1.0, 3.0], [9.0, 9.0, 1.0, 3.0]):
+        scene.arrays["pace"][:] = pace
+        h, reach = 0.1, 0.03
+        engine("find", scene.memory, reach, h)
+        ways = []
+        for i, (linear, turning) in enumerate((pace[:2], pace[2:], (0.0, 0.0))):
+            arm = np.linalg.norm(scene.place[i, :3]) + scene.arrays["reach"][i]
+            ways.append(h * (linear + arm * turning))
+            shape, axes_ = scene.shapes[i], np.eye(3)
+            high = [shape.reach(axis) + ways[-1] + reach for axis in axes_]
+            low = [-shape.reach(-axis) - ways[-1] - reach for axis in axes_]
+            np.testing.assert_allclose(scene.arrays["high"].reshape(-1, 3)[i], high, rtol=1e-12)
+            np.testing.assert_allclose(scene.arrays["low"].reshape(-1, 3)[i], low, rtol=1e-12)
+        assert scene.memory.struct.fastest == pytest.approx(0.5 * max(ways) / 0.2)
+        assert scene.memory.struct.fastest_shape == int(np.argmax(ways))
+
+
+def test_boxes_are_sorted_along_the_axis_of_the_largest_spread(engine: Any) -> None:
+    """That of the largest variance of positions, wherever their middle is; their lower sides ascend along it."""
+    rng, seen = np.random.default_rng(18), set()
+    scene = Scene(rng, (SPHERE, BOX, CAPSULE, CYLINDER, SPHERE), (0, 1, 2, 3, 4))
+    for trial in range(9):
+        x = scene.at(rng)
+        poses = x[: 7 * scene.m].reshape(-1, 7)
+        poses[:, :3] *= np.roll([1.0, 2.0, 4.0], trial)
+        poses[:, :3] += 20.0 * np.eye(3)[trial // 3]
+        scene.put(x)
+        engine("near_to", scene.memory, x, 0.01)
+        axis = engine("sorted_along", scene.memory, 0.0, 0.01)
+        assert axis == np.var([shape.p for shape in scene.shapes], axis=0).argmax()
+        low = scene.arrays["low"].reshape(-1, 3)[scene.arrays["order"], axis]
+        assert (np.diff(low) >= 0.0).all()
+        seen.add(axis)
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize("rows", [3, 6])
@@ -600,7 +683,18 @@ def test_forces_of_the_last_step_are_found_again(engine: Any, seed: int) -> None
     impulse[:, 0] = rng.choice([0.5, -0.002, -0.0019, 0.0], 7)
     arrays["pair"][:7], arrays["point"][:21] = pairs, before.ravel()
     scene.made["total"][3:24] = impulse.ravel()
+    behind = (
+        arrays["pair_before"][7:],
+        arrays["point_before"][21:],
+        arrays["force_before"][21:],
+        arrays["hold_before"][7:],
+    )
+    for part in behind:
+        part[:] = 77
+    arrays["hashes"][:] = 5
     engine("remembered", scene.memory)
+    assert all((part == 77).all() for part in behind)
+    assert sorted(arrays["hashes"][arrays["hashes"] >= 0]) == [0, 4, 5]  # the first contacts of pairs
     for pair in (1, 2, 5, 4):
         count = int(rng.integers(1, 6))
         first = int(rng.integers(0, 4))
@@ -754,3 +848,27 @@ def test_spheres_over_a_rough_field(engine: Any) -> None:
         assert np.linalg.norm(found[k, :3] + (0.3 + 0.5 * found[k, 6]) * found[k, 3:6] - a.p) < 1e-5
         seen += count > 1
     assert seen
+
+
+@pytest.mark.parametrize("kind", [CYLINDER, BOX, HULL, CONE])
+def test_shapes_that_overlap_a_rough_field_are_found(engine: Any, kind: int) -> None:
+    """Also deep ones without a corner above the triangles that they touch."""
+    out, met = np.zeros(7 * 256), 0
+    parts = np.array([[1, 1, 1], [4, 1, 1], [1, 4, 1], [1, 1, 4]]) / np.array([[3], [6], [6], [6]])
+    for seed in range(32, 44):
+        rng = np.random.default_rng(seed)
+        heights = 0.1 * rng.normal(size=(9, 7))
+        ground = field(rng, lambda x, y, heights=heights: heights)
+        a = Shape(rng, kind)
+        a.p = ground.p + ground.R @ np.array([*rng.uniform(-0.5, 0.5, 2), rng.uniform(-0.3, 0.6)])
+        grid = ground.vertex.reshape(9, 7, 3)
+        squares = [grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]]
+        faces = np.concatenate([np.stack([squares[k] for k in which], axis=2) for which in ((0, 1, 2), (0, 2, 3))])
+        points = (parts @ faces.reshape(-1, 3, 3)).reshape(-1, 3) @ ground.R.T + ground.p
+        near = points[np.linalg.norm(points - a.p, axis=1) < 1.5]
+        if min(a.outside(x) for x in near) > -0.01:
+            continue
+        count = engine("contacts", a, ground, 0.0, out)
+        assert count > 0 and out[: 7 * count].reshape(-1, 7)[:, 6].min() < -0.005, seed
+        met += 1
+    assert met > 4

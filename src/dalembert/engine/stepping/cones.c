@@ -271,11 +271,11 @@ static int64_t large_undetermined(const struct moreau *C, const struct factors *
         int64_t rows = 1;
         double normal = 0.0;
         for (int64_t i = 0; i < m; i++) normal += y[i] * y[i];
-        memcpy(z, y, (size_t)(SIZE(a) * m) * sizeof(double));
+        memcpy(z, y, (size_t)m * sizeof(double));
         for (int64_t q = 1; q < SIZE(a); q++) {
             double own = 0.0;
             for (int64_t i = 0; i < m; i++) own += y[q * m + i] * y[q * m + i];
-            if (rests && own > 1e-14 * normal) rows = q + 1;
+            if (rests && own > 1e-14 * normal) memcpy(z + rows++ * m, y + q * m, (size_t)m * sizeof(double));
             for (int64_t i = 0; i < m && !rests; i++) z[i] += y[q * m + i] * x[f + q] / x[f];
         }
         unknown += rows;

@@ -41,12 +41,15 @@ FUNCTION void rope_slips(INDEX n, const real *B, const real *b, const real *x, r
     }
 }
 
-/* A dx = r (n x (n + 1), overwritten) by elimination with pivots; unknowns without a pivot stay. */
+/* A dx = r (n x (n + 1), overwritten) by elimination with pivots; unknowns without a pivot stay. Their rows are left for later ones: the
+ * first spans of a rope may be those that cannot change their lengths. */
 FUNCTION void rope_eliminate(INDEX n, real *A, real *dx) {
     const INDEX width = n + 1;
+    MASK spare[MOST_ROWS];
     for (INDEX k = 0; k < n; k++) {
-        for (INDEX i = k + 1; i < n; i++) {
-            const MASK more = fabs(A[i * width + k]) > fabs(A[k * width + k]);
+        for (INDEX i = 0; i < n; i++) {
+            if (i == k || (i < k && !(SOME(spare[i])))) continue;
+            const MASK larger_ = fabs(A[i * width + k]) > fabs(A[k * width + k]), more = i < k ? spare[i] & larger_ : larger_;
             if (!(SOME(more))) continue;
             for (INDEX j = k; j < width; j++) {
                 const real one = A[k * width + j], two = A[i * width + j];
@@ -56,9 +59,10 @@ FUNCTION void rope_eliminate(INDEX n, real *A, real *dx) {
         const real pivot = A[k * width + k];
         const MASK none = fabs(pivot) <= K(1e3 * FINEST);
         const real inverse = SELECT(none, K(0.0), K(1.0) / SELECT(none, K(1.0), pivot));
-        A[k * width + k] = inverse;
-        for (INDEX i = k + 1; i < n; i++) {
-            const real part = A[i * width + k] * inverse;
+        A[k * width + k] = inverse, spare[k] = none;
+        for (INDEX i = 0; i < n; i++) {
+            if (i == k || (i < k && !(SOME(spare[i])))) continue;
+            const real part = i < k ? SELECT(spare[i], A[i * width + k] * inverse, K(0.0)) : A[i * width + k] * inverse;
             for (INDEX j = k + 1; j < width; j++) A[i * width + j] -= part * A[k * width + j];
         }
     }
