@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from dalembert.core.errors import DalembertError
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.formulations.constraints.assembly_search import _turned_to_guess
 from dalembert.formulations.constraints.elastic_slips import elastic_slips_of
-from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.constraints.projection import consistent_state, consistent_states
 from dalembert.formulations.natural.memory import continued
 from dalembert.loop.rope_checks import rope_frequencies
 from dalembert.simulation.rollout.contacts import collider_macros, collider_tapes
@@ -143,6 +144,39 @@ def test_a_cable_without_a_direction_is_named() -> None:
     latches = system.latch_table.measured(system.latch_nominal, q, 0.0, eom.parameter_values(None))
     with pytest.raises(da.InputError, match="'lost' of machine 'hung' has no defined direction"):
         consistent_state(eom, q, [0.1, 0.0, 0.0], latches=latches)
+
+
+def test_states_that_have_none_near_them_on_their_constraints() -> None:
+    """A mass on a line at 1 m from an anchor, on a rod of 1.75 m: Newton's step is ``(1.75 - r) r / x``."""
+    machine = da.Machine(
+        "slider",
+        [da.point_mass("m", 1.0)],
+        [da.Joint("x", "prismatic", "world", "m", axis="x")],
+        frames=[da.Frame("anchor", "world", (0.0, 1.0, 0.0))],
+        constraints=[da.DistanceConstraint("rod", "m", "anchor", length=1.75)],
+    )
+    eom = da.equations(machine, backend="vm")
+    for x, found in ((1.0, True), (0.08, True), (0.05, False), (1e-4, False)):
+        r = math.hypot(x, 1.0)
+        assert ((1.75 - r) * r / x < 10.0) == found
+        if found:
+            state = consistent_state(eom, [x], [0.0], reach=1.0)
+            assert state.q[0] == pytest.approx(math.sqrt(1.75**2 - 1.0), rel=1e-9)
+        else:
+            with pytest.raises(da.InputError, match=r"no state near .* 'rod' remains violated by -0\.7[45]"):
+                consistent_state(eom, [x], [0.0], reach=1.0)
+    near = da.equations(machine.with_(constraints=[replace(machine.constraints[0], length=1.09)]), backend="vm")
+    latches = np.zeros((2, 0))
+    for x, found in ((0.02, True), (0.006, False)):  # members are treated alike
+        r = math.hypot(x, 1.0)
+        assert ((1.09 - r) * r / x < 10.0) == found
+        q, rest = np.array([[0.4], [x]]), {"t": 0.0, "p": np.zeros((2, 0)), "latches": latches, "wanted": {}}
+        if found:
+            states = consistent_states(near, q, np.zeros((2, 1)), **rest)[0]
+            np.testing.assert_allclose(states, math.sqrt(1.09**2 - 1.0), rtol=1e-9)
+        else:
+            with pytest.raises(da.InputError, match="no state near the initial state of member 1 satisfies"):
+                consistent_states(near, q, np.zeros((2, 1)), **rest)
 
 
 def test_a_beam_without_modes_is_a_body() -> None:
