@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import control
 import numpy as np
 import pytest
@@ -9,9 +11,11 @@ import pytest
 from dalembert.control.structured import ControllerGain, Gain, gains, pd_gains, tune
 from dalembert.control.structured.mixtures import gain_mixture
 from dalembert.control.structured.objective import Objective
-from dalembert.control.structured.plants import loop_plant
-from dalembert.control.structured.scales import ranges
-from dalembert.control.structured.synthesis import _Search
+from dalembert.control.structured.plants import LoopPlant, loop_plant
+from dalembert.control.structured.results import TuneSettings
+from dalembert.control.structured.scales import Range, ranges
+from dalembert.control.structured.structures import Structure
+from dalembert.control.structured.synthesis import _Search, _starts
 from dalembert.control.structured.terms import terms_of
 from dalembert.core.types import Array
 
@@ -65,6 +69,33 @@ def test_mixtures_are_for_gains_without_bounds_and_starts() -> None:
     loops = [loop_plant(plant(np.eye(3), np.eye(2)), bounded, "p")]
     terms = terms_of(Gain("w1", "z1"), loops, bounded)
     assert gain_mixture(Objective(bounded, loops, [], terms, ranges(bounded, loops, 1.0)), 1.0) is None
+
+
+def test_starts_are_spread_over_frequencies_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Odd ones have gains of one scale, about none, even ones those of frequencies nearby; 72 numbers of each."""
+    function, loops = objective(np.eye(3), np.eye(2)), [loop_plant(plant(np.eye(3), np.eye(2)), STRUCTURE, "p")]
+    asked: list[float] = []
+    found: dict[tuple[float, bool], list[Range]] = {}
+
+    def noted(structure: Structure, plants: list[LoopPlant], w: float, *, alike: Any = None) -> list[Range]:
+        asked.append(w)
+        if (w, alike is None) not in found:
+            found[w, alike is None] = ranges(structure, plants, w, alike=alike)
+        return found[w, alike is None]
+
+    monkeypatch.setattr("dalembert.control.structured.synthesis.ranges", noted)
+    apart: list[list[Array]] = [[] for _ in range(9)]
+    for seed in range(12):
+        asked.clear()
+        for k, (made, y) in enumerate(_starts(function, loops, [2.0], TuneSettings(starts=9, seed=seed))):
+            if k == 0:
+                np.testing.assert_array_equal(y, function.start())
+                continue
+            middle = made.start() if k % 2 else function.variables([r.start for r in found[asked[-1], True]])
+            apart[k].append(y - middle)
+        np.testing.assert_allclose(np.log10(np.array(asked) / 2.0), [0, 0.5, 0, -0.5, 0, 1.0, 0, 0.0], atol=1e-12)
+    sizes = [np.sqrt(np.mean(np.square(x))) for x in apart[1:]]
+    np.testing.assert_allclose(sizes, [1.0, 3.0, 0.3, 0.1, 3.0, 1.0, 1.0, 3.0], rtol=0.25)  # three times 1 / sqrt(144)
 
 
 def test_a_value_that_one_start_alone_has_reached_is_named() -> None:
