@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from time import thread_time
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dalembert.control.mu.lower import _climb
 from dalembert.control.mu.robustness import performance_channel, robust_stability, skew_mu, worst_gain
 from dalembert.control.mu.scalings import Scaling, _hermitian, largest
 from dalembert.control.mu.sweep import ExpandedResponse, proven_ends
 from dalembert.control.mu.worst import worst_values
 from dalembert.control.structured.controllers import low_pass, notch
 from dalembert.control.structured.nonsmooth import Budget
-from dalembert.control.structured.requirements import margin
+from dalembert.control.structured.ranges import _goals
+from dalembert.control.structured.requirements import Poles, margin
 from dalembert.control.structured.scales import Range
 from dalembert.control.structured.synthesis import _next_weight
 from dalembert.control.uncertain import constant, parameter, system_lft
@@ -59,6 +61,17 @@ def test_filters_have_their_transfer_functions() -> None:
     ):
         x = [values[t.name] for t in structure.tunables]
         assert _response(structure, x, s) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_peak_of_a_filter_that_is_searched() -> None:
+    """At the least damping of a search the peak of a low-pass is tenfold; one with the largest damping has none."""
+    structure, w = low_pass("u", "y", order=2, omega=3.0), 3.0
+    (damping,) = structure.tunables
+    assert damping.lower is not None and damping.upper is not None
+    sizes = {z: [abs(_response(structure, [z], 1j * w * x)) for x in np.linspace(0.0, 1.5, 301)]
+             for z in (damping.lower, damping.upper)}  # fmt: skip
+    assert max(sizes[damping.lower]) == pytest.approx(10.0, rel=2e-3)  # 1 / (2 z), up to z^2 / 2
+    assert max(sizes[damping.upper]) == 1.0
 
 
 @pytest.mark.parametrize("phase", [0.2, 0.7, 1.2])
@@ -172,12 +185,45 @@ def test_gradient_of_the_growth_under_a_variation() -> None:
         np.testing.assert_allclose(gradient, numeric, rtol=2e-2, atol=2e-3 * np.abs(numeric).max())
 
 
+def test_gradient_of_the_growth_at_the_ends_of_ranges() -> None:
+    """There is nothing beyond an end: the gradient is that of differences to the inside."""
+    A = constant([[0.0, 1.0], [-1.0, -0.2]]) + constant([[0.0], [-0.6]]) @ parameter("d1") @ constant([[0.7, 0.5]])
+    integrators = system_lft(control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
+    search = _Search(integrators.feedback(-A, integrators.outputs, integrators.inputs), {"d1": 0.7}, None)
+    inside, e = np.random.default_rng(3).uniform(-0.6, 0.6, search.size), 1e-6
+    for j, end in product(range(search.size), (-1.0, 1.0)):
+        x = np.array([*inside[:j], end, *inside[j + 1 :]])
+        into = -e * end * np.eye(search.size)[j]
+        numeric = (search.growth(x) - search.growth(x + into)) / into[j]
+        gradient = search.descent(x)[1]
+        assert gradient[j] == pytest.approx(numeric, rel=2e-2, abs=2e-3 * np.abs(gradient).max())
+
+
 def test_skewed_singular_value_of_two_numbers() -> None:
     """``1 - x y a b = 0`` with ``|a| <= 1`` needs ``|b| = 1 / |x y|``."""
     blocks = [DeltaBlock("a", 1, "complex"), DeltaBlock("b", 1, "full")]
     x, y = 2.5, 2.0 + 1.0j
     bounds = skew_mu(np.array([[0.0, x], [y, 0.0]]), blocks, ["a"], tolerance=1e-2)
     assert abs(x * y) <= bounds.upper <= 1.01 * abs(x * y) and 0.9 * abs(x * y) <= bounds.lower <= bounds.upper
+
+
+@pytest.mark.parametrize("size", [1e-3, 0.5, 200.0])
+def test_skewed_singular_values_of_any_size(size: float) -> None:
+    """``1 - size d = 0`` has the one solution ``d = 1 / size``: both bounds find it, whatever its size."""
+    bounds = skew_mu([[size]], [DeltaBlock("d", 1, "real")], [], tolerance=1e-3)
+    assert size <= bounds.upper <= 1.002 * size and 0.98 * size <= bounds.lower <= size * (1.0 + 1e-9)
+
+
+def test_a_climb_follows_the_gradient() -> None:
+    """Its first step goes half of the box along the gradient, and is unstable here already."""
+    slopes = np.array([4.0, -1.0, 0.5])
+
+    def abscissa(d: NDArray[Any]) -> tuple[float, NDArray[Any], float]:
+        return float(slopes @ d - 1.0), slopes, 0.0
+
+    found = _climb(cast(Any, SimpleNamespace(abscissa=abscissa)), np.zeros(3), 2.0, thread_time(), 10.0)
+    assert found is not None
+    np.testing.assert_allclose(found, slopes / 4.0)
 
 
 def _lag(*terms: tuple[float, float]) -> LFT:
@@ -189,6 +235,14 @@ def _lag(*terms: tuple[float, float]) -> LFT:
         A = A + constant(-b * one) @ parameter(f"d{k}") @ constant(one.T)
     integrators = system_lft(control.ss(np.zeros((n, n)), np.eye(n), np.eye(n), 0))
     return integrators.feedback(-A, integrators.outputs, integrators.inputs)
+
+
+def test_a_decay_over_ranges_is_proven_as_it_is_tuned() -> None:
+    """A requirement counts as met up to a thousandth: a loop that decays so much slower has a stable goal."""
+    for decay, met in ((2.0, True), (2.0 * (1.0 - 5e-4), True), (2.0 * (1.0 - 2e-3), False)):
+        (goal,) = _goals(_lag((decay, 0.0)), [Poles(decay=2.0)])
+        (pole,) = np.linalg.eigvals(goal.loop.at(d0=0.0).A)
+        assert bool(pole < 0.0) == met and goal.name == "a decay of 2 1/s"
 
 
 def test_worst_gain_of_a_lag() -> None:

@@ -33,9 +33,11 @@ from dalembert.control.varying.regions import (
     _Equations,
     _fastest,
     _frame,
+    _largest,
     _largest_value,
     _lighter,
     _norm,
+    _Terms,
     motion_region,
 )
 from dalembert.control.varying.scaling import scaled
@@ -552,6 +554,26 @@ def test_the_fastest_decay_of_a_loop() -> None:
     assert 0.5 * slowest < fastest <= slowest and len(functions) == 1 and len(told) == 4
     family.coefficients[0, 0, 3] *= -1.0
     assert _fastest(loop, told.append) == (0.0, [])
+
+
+def test_runs_of_a_region_approach_each_other_at_least_as_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``x'' + x' + k x = 0`` for k from 100 to 300, without further terms: no rate is above that of any of its runs."""
+    coefficients = np.zeros((4, 3, 6, 1, 1))
+    coefficients[0, 0, :, 0, 0], coefficients[0, 1, 3:5, 0, 0] = [1.0, 0.0, 1.0, 200.0, 200.0, 0.0], 100.0
+    family = LinearFamily(((-1.0, 1.0),), (False,), coefficients, 1)
+    energy, size, names = EnergyFunction(0.8 * np.eye(1), np.zeros((1, 1)), np.ones(2)), 0.1, SimpleNamespace()
+    names.q_names, names.v_names = ["x"], ["x_dot"]
+    loop = cast(Any, SimpleNamespace(family=family, middle=[0.0], joints=[], eom=names))
+    terms = _Terms(0.0, lower=0.0, pair=0.0, shove=0.0, swing=0.0)
+    equations = SimpleNamespace(forces=lambda *_: (0.0, 0.0, 0.0), region=lambda *_: (size, terms))
+    monkeypatch.setattr("dalembert.control.varying.regions._fastest", lambda *_: (0.05, [energy]))
+    found = _largest(cast(Any, equations), loop, 1.0, lambda text: None)
+    assert found is not None and found.converging is not None
+    rates = []
+    for k in np.linspace(-1.0, 1.0, 21):
+        parts = family.at([k])[0]
+        rates.append(0.5 * eigh(energy.fall(parts), energy.value(parts), eigvals_only=True)[0])
+    assert 0.3 * min(rates) < found.converging <= min(rates)
 
 
 def test_a_region_that_runs_do_not_leave() -> None:
