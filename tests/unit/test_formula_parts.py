@@ -130,6 +130,22 @@ def test_catenary_by_its_integrals() -> None:
     assert [float(x[0, 0]) for x in solved] == pytest.approx([V, L, 0.0], rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6])
+def test_catenaries_of_all_sizes_have_one_shape(stiffness: float) -> None:
+    """Lengths are multiples of the size, forces of the weight of as much cable; slack or taut, all are solved."""
+    rng, n = np.random.default_rng(1), 400
+    l, h, total, EA = (ca.SX.sym(name) for name in ("l", "h", "total", "EA"))
+    solve = ca.Function("solve", [l, h, total, EA], list(pull(l, h, total, ca.SX(w), EA))).map(n)
+    chord, slope = 1.0 - 10.0 ** rng.uniform(-4.0, 0.0, n) + 1e-3, rng.uniform(-1.5, 1.5, n)
+    place = chord * np.cos(slope), chord * np.sin(slope), np.ones(n), np.full(n, w * stiffness)
+    shape = np.vstack([np.array(x) for x in solve(*place)])
+    assert shape[3].max() < 1e-12
+    for size in (1e-3, 30.0, 1e3):
+        made = np.vstack([np.array(x) for x in solve(*(size * x for x in place))])
+        np.testing.assert_allclose(made[:3] / size, shape[:3], rtol=1e-7)  # H of a taut one is as ill-conditioned
+        assert made[3].max() < 1e-12
+
+
 def test_loss_of_a_sheave_is_that_of_its_pin() -> None:
     """``(k - 1) r = mu r_pin |T_1 + T_2|`` with tensions 1 and k on either side of the wrap, then the bending."""
     loss, r = SheaveLoss(bearing=0.2, pin=0.05, bending=0.03), 0.25
@@ -223,3 +239,8 @@ def test_calls_of_a_rollout_have_bounded_work(monkeypatch: pytest.MonkeyPatch) -
     assert members == [(0, 4), (4, 8), (8, 10)]
     assert parts[0][0] == 0 and parts[-1][1] == 60 and all(a[1] == b[0] for a, b in pairwise(parts))
     assert all(steps[first : last - 1].sum() < 100 for first, last in parts)  # the last segment ends it
+    for long in ([700], [700, 1], [1, 700], [0, 700]):  # one segment is a call, whatever its work
+        plan.segments = np.array([(n, 0.0) for n in long], dtype=plan.segments.dtype)
+        parts = LaneRollout._pieces(cast(Any, rollout), 10, cast(Any, plan), 1)[1]
+        assert [k for first, last in parts for k in range(first, last)] == list(range(len(long)))
+        assert all(sum(long[first : last - 1]) < 100 for first, last in parts)
