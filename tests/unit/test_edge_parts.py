@@ -194,6 +194,11 @@ def test_a_beam_without_modes_is_a_body() -> None:
         c, s = np.cos(0.3), np.sin(0.3)
         lever = c * (offset[0] + 0.5 * length) - s * offset[1]
         assert made.bias([0.3], [0.0])[0] == pytest.approx(m * 9.81 * lever, rel=1e-9)
+    R, place = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.array([0.5, -0.7, 0.2])
+    field = beam.energy_field(ca.SX(0, 1), ca.SX(R), ca.SX(place), lambda x: ca.SX(float(cast(Any, x))))
+    middle = place + R @ [offset[0] + 0.5 * length, offset[1], 0.0]
+    assert float(field.mass) == pytest.approx(m, rel=1e-12)
+    np.testing.assert_allclose(np.array(ca.DM(field.first_moment)).ravel(), m * middle, rtol=1e-12)
 
 
 def test_an_elastic_rope_that_has_just_become_taut() -> None:

@@ -140,7 +140,7 @@ def test_real_numbers_that_turn_nothing_singular() -> None:
     assert mu(M, [DeltaBlock("d", 2, "complex")]).upper == pytest.approx(1.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1e-8, 1e-6, 1.0, 1e6])
 def test_equations_of_contacts_in_any_units(size: float) -> None:
     """One that sticks, one that slides, one that is open, and a tangent along which nothing can move."""
     x = np.array([[1.0, 0.1, 0.0], [1.0, -0.3, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.1]]) / size

@@ -541,7 +541,7 @@ def test_what_is_to_blame_for_a_run_that_ends(bad: int) -> None:
     specs, counted = (SimpleNamespace(name="impact"),), np.array([True, True, False])
     names = ("a", "b", "work")
     problem = SimpleNamespace(state_names=names, counted=counted, constrained=None, event_specs=specs)
-    engine: Any = SimpleNamespace(t=1.5, bad=bad, h_used=0.25, x=np.array([2.0, -3.0, 9.0]), message="broken")
+    engine: Any = SimpleNamespace(t=1.5, bad=bad, h_used=0.25, x=np.array([0.02, -0.03, 9.0]), message="broken")
     culprit = ["state 'a'", "state 'b'", "state 'b'", "the function of event 'impact'", "the equations of motion"][bad]
     setup: Any = SimpleNamespace(method="rk4", problem=problem, max_steps=77)
 
