@@ -59,7 +59,7 @@ def consistent_state(
 ) -> ConsistentState:
     """Nearest state on ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix, by Newton's method.
 
-    A state from which it would go on by more than 10 m or rad in a step has none near it.
+    No state is near if one of its steps is longer than 10 m or rad.
 
     Parameters
     ----------
