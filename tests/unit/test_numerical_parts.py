@@ -41,7 +41,7 @@ def test_products_of_waves() -> None:
 
 
 def test_short_forms_of_angles() -> None:
-    """Of equal sums that with least to read: factors of one are not written, others are."""
+    """The sum with the fewest symbols is taken: a factor of one needs none, other factors do."""
     algebra = Algebra(100, ValueError)
     (a,) = algebra.symbol("a")
     s, c, s2, c2 = (algebra.atom(Atom(kind, terms=(((a, n),),))) for n in (1, 2) for kind in ("sin", "cos"))
