@@ -237,7 +237,7 @@ def _first_weight(objective: Objective, y: Array) -> float:
 
 
 def _finish(search: _Search, budget: Budget, progress: Callable[[str, float], object] | None) -> Place | None:
-    """Polish the best starts; with hard and soft requirements, move the weight until the hard ones are just met."""
+    """Polish the best starts; with hard and soft requirements, try up to 16 weights until the hard are just met."""
     if search.place is None:
         return None
     tell = progress or (lambda what, value: None)
