@@ -450,12 +450,13 @@ class Rod(Elastic):
 
     def off_root(self, point: Array) -> str | None:
         """Abscissa of a point on the axis without load beyond the root."""
-        slack, s = 1e-9 * self.length, np.linspace(0.0, self.length, 201)
+        s = np.linspace(0.0, self.length, 201)
 
         def outputs(delta: Expression) -> list[Expression]:
             kinematics = self._kinematics(delta)
             return [ca.horzcat(*[kinematics.position(float(t)) for t in s])]
 
+        slack = 1e-9 * self.length
         if np.linalg.norm(point) <= slack:
             return None
         apart = np.linalg.norm(self._numbers("line", outputs)[0].T - point, axis=1)
