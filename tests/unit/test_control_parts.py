@@ -18,6 +18,7 @@ from dalembert.control.mu.robustness import performance_channel, robust_stabilit
 from dalembert.control.mu.scalings import Scaling, _hermitian, largest
 from dalembert.control.mu.sweep import ExpandedResponse, proven_ends
 from dalembert.control.mu.worst import worst_values
+from dalembert.control.structured.certificate import _weigh
 from dalembert.control.structured.controllers import low_pass, notch
 from dalembert.control.structured.nonsmooth import Budget
 from dalembert.control.structured.ranges import _goals
@@ -264,11 +265,34 @@ def test_robustness_where_nothing_moves() -> None:
     assert found.complete
 
 
+def test_weights_of_transfers_of_several_signals() -> None:
+    """One of a single signal multiplies all entries; others are before or behind the transfer, of their own sizes."""
+    rng, w = np.random.default_rng(8), np.array([0.3, 2.0])
+    T = rng.normal(size=(2, 3, 2)) + 1j * rng.normal(size=(2, 3, 2))
+    lag, s = control.tf([2.0], [1.0, 1.0]), 1j * w
+    before, after = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
+    np.testing.assert_allclose(_weigh(T, lag, None, w), (2.0 / (s + 1.0))[:, None, None] * T, rtol=1e-12)
+    np.testing.assert_allclose(_weigh(T, None, lag, w), (2.0 / (s + 1.0))[:, None, None] * T, rtol=1e-12)
+    whole = _weigh(T, control.ss([], [], [], before), control.ss([], [], [], after), w)
+    np.testing.assert_allclose(whole, after @ T @ before, rtol=1e-12)
+
+
 def test_a_channel_over_its_bound() -> None:
     loop = system_lft(control.ss(-1.0, 2.0, 3.0, 0.5, inputs=["u"], outputs=["y"]))
     (A, B, C, D), blocks = performance_channel(loop, ["u"], ["y"], 4.0)
     assert (A.item(), B.item(), C.item(), D.item()) == (-1.0, 2.0, 0.75, 0.125)
     assert [(b.name, b.kind) for b in blocks] == [("performance", "full")]
+
+
+def test_scalings_that_are_nearly_singular_are_not_searched_from() -> None:
+    """Sizes of the scaling and its inverse count together: units of all signals do not matter."""
+
+    def sound(*sizes: float, G: float = 0.0) -> bool:
+        T = np.diag(sizes).astype(complex)
+        return Scaling(T, np.linalg.inv(T), G * np.eye(len(sizes), dtype=complex), 1.0).sound
+
+    assert sound(1.0, 1e9) and sound(1e9, 1e9) and sound(1e-9, 1e-9) and sound(1e-5, 1e5, G=1e7)
+    assert not sound(1e-7, 1e7) and not sound(1.0, 1e13) and not sound(1.0, 1.0, G=1e9)
 
 
 def test_frequencies_around_one_that_a_scaling_proves() -> None:
