@@ -18,6 +18,7 @@ from dalembert.control.mu.robustness import performance_channel, robust_stabilit
 from dalembert.control.mu.scalings import Scaling, _hermitian, largest
 from dalembert.control.mu.sweep import ExpandedResponse, proven_ends
 from dalembert.control.mu.worst import worst_values
+from dalembert.control.norms import response
 from dalembert.control.structured.certificate import _weigh
 from dalembert.control.structured.controllers import low_pass, notch
 from dalembert.control.structured.nonsmooth import Budget
@@ -282,6 +283,15 @@ def test_a_channel_over_its_bound() -> None:
     (A, B, C, D), blocks = performance_channel(loop, ["u"], ["y"], 4.0)
     assert (A.item(), B.item(), C.item(), D.item()) == (-1.0, 2.0, 0.75, 0.125)
     assert [(b.name, b.kind) for b in blocks] == [("performance", "full")]
+    loop = _lag((1.0, 0.5), (2.0, 0.3))
+    for rows, columns in ((loop.outputs, loop.inputs[:1]), (loop.outputs[:1], loop.inputs)):  # the block is square
+        (A, B, C, D), blocks = performance_channel(loop, columns, rows, 4.0)
+        gain = response((A, B, C, D), [0.7])[0]
+        n = len(gain) - 2
+        assert gain.shape == (n + 2, n + 2) and (blocks[-1].name, blocks[-1].size) == ("performance", 2)
+        expected = np.diag([1.0 / (0.7j + 1.0), 1.0 / (0.7j + 2.0)]) / 4.0
+        expected[len(rows) :], expected[:, len(columns) :] = 0.0, 0.0
+        np.testing.assert_allclose(gain[n:, n:], expected, rtol=1e-12)
 
 
 def test_scalings_that_are_nearly_singular_are_not_searched_from() -> None:

@@ -20,7 +20,7 @@ from dalembert.control.estimation.tumbling_motion import apart, moved
 from dalembert.model.appendages import _rigid_mass, _steiner
 from dalembert.model.elastic.mesh_lines import _joined
 from dalembert.model.elastic.rod_turns import Magnus, _rotation
-from dalembert.model.ropes.catenary import compliance, cut, potential, pull, reach
+from dalembert.model.ropes.catenary import Hanging, compliance, cut, potential, pull, reach
 from dalembert.model.ropes.elements import SheaveLoss
 from dalembert.model.ropes.pulley_catenary import PulleyExit
 from dalembert.model.shapes import HERMITE
@@ -128,6 +128,19 @@ def test_catenary_by_its_integrals() -> None:
     assert [float(x[0, 0]) for x in solved] == pytest.approx([L, H, V, 0.0], rel=1e-9, abs=1e-12)
     solved = numbers(*cut(l_, h_, ca.SX(H), ca.SX(w), ca.SX(EA)))
     assert [float(x[0, 0]) for x in solved] == pytest.approx([V, L, 0.0], rel=1e-9, abs=1e-12)
+
+
+def test_points_of_a_catenary_are_ends_of_its_parts() -> None:
+    """At equal distances of the unstretched cable: each part hangs with the pull that it has at its end."""
+    start, end, gravity = ca.SX([0.3, -0.2, 1.0]), ca.SX([6.3, 4.8, 2.5]), ca.SX([0.0, 0.0, -9.81])
+    cable = Hanging.between(start, end, gravity, (ca.SX(L), ca.SX(w), ca.SX(EA)))
+    pull_H, pull_V = (float(x[0, 0]) for x in numbers(cable.H, cable.V))
+    points = [x.ravel() for x in numbers(*cable.points(4))]
+    for k, point in enumerate(points, start=1):
+        s = k * L / 5
+        along, up = (float(x) for x in reach(pull_H, pull_V - w * (L - s), s, w, EA))
+        level = np.array([6.0, 5.0]) / np.hypot(6.0, 5.0)
+        np.testing.assert_allclose(point, [*([0.3, -0.2] + along * level), 1.0 + up], rtol=1e-9)
 
 
 @pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6])
