@@ -235,6 +235,13 @@ def test_derivatives_of_a_run_are_products_of_its_maps(to_event: bool) -> None:
     np.testing.assert_allclose(total, end @ by_parameter[-1], rtol=1e-9)
 
 
+def test_events_matter_where_a_run_ends_or_jumps() -> None:
+    """Rows 1 and 2 are before and after a jump, rows 3 and 4 of an event without one."""
+    run = SimpleNamespace(t=np.array([0.0, 1.0, 1.0, 2.0, 2.0, 3.0]), x=np.array([[0.0], [1.0], [-1], [0], [0], [1]]))
+    found = [Passage._matters(cast(Any, SimpleNamespace(run=run)), row) for row in range(6)]
+    assert found == [False, True, False, False, False, True]
+
+
 def test_runs_that_are_not_retraced_are_refused() -> None:
     x, c, p = _start(4)
     one = _stepped(0.0, x, np.zeros(len(c)), p, 0.01)[:-1]
