@@ -243,7 +243,8 @@ def test_a_decay_over_ranges_is_proven_as_it_is_tuned() -> None:
     """A requirement counts as met up to a thousandth: a loop that decays so much slower has a stable goal."""
     for decay, met in ((2.0, True), (2.0 * (1.0 - 5e-4), True), (2.0 * (1.0 - 2e-3), False)):
         (goal,) = _goals(_lag((decay, 0.0)), [Poles(decay=2.0)])
-        (pole,) = np.linalg.eigvals(goal.loop.at(d0=0.0).A)
+        loop: Any = goal.loop.at(d0=0.0)
+        (pole,) = np.linalg.eigvals(loop.A)
         assert bool(pole < 0.0) == met and goal.name == "a decay of 2 1/s"
 
 
@@ -299,7 +300,7 @@ def test_scalings_that_are_nearly_singular_are_not_searched_from() -> None:
 
     def sound(*sizes: float, G: float = 0.0) -> bool:
         T = np.diag(sizes).astype(complex)
-        return Scaling(T, np.linalg.inv(T), G * np.eye(len(sizes), dtype=complex), 1.0).sound
+        return Scaling(T, np.linalg.inv(T), (G * np.eye(len(sizes))).astype(complex), 1.0).sound
 
     assert sound(1.0, 1e9) and sound(1e9, 1e9) and sound(1e-9, 1e-9) and sound(1e-5, 1e5, G=1e7)
     assert not sound(1e-7, 1e7) and not sound(1.0, 1e13) and not sound(1.0, 1.0, G=1e9)

@@ -165,12 +165,14 @@ def test_states_that_have_none_near_them_on_their_constraints() -> None:
         else:
             with pytest.raises(da.InputError, match=r"no state near .* 'rod' remains violated by -0\.7[45]"):
                 consistent_state(eom, [x], [0.0], reach=1.0)
-    near = da.equations(machine.with_(constraints=[replace(machine.constraints[0], length=1.09)]), backend="vm")
+    rod: Any = machine.constraints[0]
+    near = da.equations(machine.with_(constraints=[replace(rod, length=1.09)]), backend="vm")
     latches = np.zeros((2, 0))
     for x, found in ((0.02, True), (0.006, False)):  # members are treated alike
         r = math.hypot(x, 1.0)
         assert ((1.09 - r) * r / x < 10.0) == found
-        q, rest = np.array([[0.4], [x]]), {"t": 0.0, "p": np.zeros((2, 0)), "latches": latches, "wanted": {}}
+        rest: dict[str, Any] = {"t": 0.0, "p": np.zeros((2, 0)), "latches": latches, "wanted": {}}
+        q = np.array([[0.4], [x]])
         if found:
             states = consistent_states(near, q, np.zeros((2, 1)), **rest)[0]
             np.testing.assert_allclose(states, math.sqrt(1.09**2 - 1.0), rtol=1e-9)

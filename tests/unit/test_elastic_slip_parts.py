@@ -280,7 +280,7 @@ def test_a_short_step_slips_by_the_velocities_at_its_end() -> None:
         dv = np.random.default_rng(seed).normal(size=state.eom.nv)
         h = ca.SX(1e-8)
         (gained,) = at(sheaves.rates(h, ca.SX(dv)))
-        state.at[1] = state.at[1] + dv
+        state.at[1] = np.asarray(state.at[1]) + dv
         (given,) = at(sheaves.rates(h, ca.SX(state.eom.nv, 1)))
         assert np.abs(given[-len(state.belt.rubs) :]).max() > 1.0  # there are losses
         np.testing.assert_allclose(gained, given, rtol=1e-5, atol=1e-5 * np.abs(given).max())
