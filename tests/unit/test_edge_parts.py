@@ -196,6 +196,13 @@ def test_a_beam_without_modes_is_a_body() -> None:
         c, s = np.cos(0.3), np.sin(0.3)
         lever = c * (offset[0] + 0.5 * length) - s * offset[1]
         assert made.bias([0.3], [0.0])[0] == pytest.approx(m * 9.81 * lever, rel=1e-9)
+    lean = da.Section(5e-3, I_y=4e-6, I_z=1e-6, I_yz=1.5e-6)  # about an axis between y and z: I_y + I_z - 2 I_yz counts
+    rod = da.Beam("rod", length, lean, E=1e9, density=density, modes={})
+    joint = da.Joint("q", "revolute", "world", "rod", axis=(0, 1, 1))
+    for by in ("newton-euler", "lagrange"):
+        made = da.equations(da.Machine("m", [rod], [joint]), by=by, backend="vm")
+        slim, turn = density * 5e-3 * length**3 / 3.0, density * length * (4e-6 + 1e-6 - 2.0 * 1.5e-6) / 2.0
+        assert made.mass_matrix([0.3])[0, 0] == pytest.approx(slim + turn, rel=1e-9)
     R, place = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.array([0.5, -0.7, 0.2])
     field = beam.energy_field(ca.SX(0, 1), ca.SX(R), ca.SX(place), lambda x: ca.SX(float(cast(Any, x))))
     middle = place + R @ [offset[0] + 0.5 * length, offset[1], 0.0]
