@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from time import thread_time
 from types import SimpleNamespace
@@ -28,6 +29,7 @@ from dalembert.control.structured.scales import Range
 from dalembert.control.structured.synthesis import _next_weight
 from dalembert.control.uncertain import constant, parameter, system_lft
 from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.enclosures import Enclosure
 from dalembert.control.uncertain.error import moved_by
 from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.control.uncertain.model import UncertainMachine
@@ -267,6 +269,16 @@ def test_robustness_where_nothing_moves() -> None:
     assert found.complete
 
 
+def test_bounds_above_one_prove_nothing_of_machines_with_errors() -> None:
+    """Where nothing moves ``1 - 3/2 d`` has no solution from ``d = 2/3`` on; errors of models keep their size."""
+    for size, kind, complete in ((1.5, "error", False), (0.8, "error", True), (1.5, "real", True)):
+        blocks = DeltaBlock("d", 1), DeltaBlock("e", 1, kind)
+        nothing = np.zeros((2, 1)), np.zeros((1, 2)), np.zeros((1, 1))
+        found = robust_stability(LFT(np.diag([size, 0.2]), *nothing, blocks, ("u",), ("y",)))
+        assert found.upper == pytest.approx(size, rel=1e-6) and found.complete == complete
+        assert found.guaranteed == (complete and size < 1.0)
+
+
 def test_weights_of_transfers_of_several_signals() -> None:
     """One of a single signal multiplies all entries; others are before or behind the transfer, of their own sizes."""
     rng, w = np.random.default_rng(8), np.array([0.3, 2.0])
@@ -359,6 +371,20 @@ def test_numbers_of_uncertain_quantities() -> None:
         values = model.values(angle=d, modulus=d, mass=d)
         assert model.normalised(**values) == {name: pytest.approx(d) for name in ranges}
     assert model.values(modulus=0.0, mass=0.5) == {"modulus": 6.25, "mass": 2.5}
+
+
+def test_products_of_enclosed_numbers() -> None:
+    """Exact where a factor is 0, 1, 2 or a half of either sign; a product that is too small for a double is not."""
+    for x, y in ((1.0, 1.0), (2.0, 0.5), (-1.0, 0.1), (0.0, 0.3)):
+        found = Enclosure(x).times(Enclosure(y))
+        assert (found.m, found.r) == (x * y, 0.0)
+    least = float(np.nextafter(0.0, 1.0))
+    lost = Enclosure(0.5).times(Enclosure(least))
+    assert lost.m == 0.0 and lost.r > 0.0
+    rng = np.random.default_rng(9)
+    for x, y in rng.normal(size=(20, 2)):
+        found = Enclosure(x).times(Enclosure(y))
+        assert 0.0 < found.r < 1e-15 * abs(found.m) and abs(Fraction(x) * Fraction(y) - Fraction(found.m)) <= found.r
 
 
 def test_relations_that_can_be_solved() -> None:
