@@ -111,6 +111,20 @@ def test_least_impulse_on_a_line_is_the_closed_form() -> None:
     assert path.impulse > 2.0 * v * (1.0 - 1e-3)
 
 
+def test_the_speed_in_the_corridor_is_limited() -> None:
+    """Within a cube of speeds inside of the sphere of the limit; the way is made up for before."""
+    t, start, end = np.linspace(0.0, 400.0, 21), np.zeros(6), np.zeros(6)
+    start[0], end[0] = 30.0, 10.0
+    path, axes = np.linspace(start[:3], end[:3], 21), np.tile(np.eye(3), (21, 1, 1))
+    fastest = []
+    for speed in (np.inf, 0.05):
+        limits = plan.RendezvousLimits(9.0, acceleration=0.01, ramp=10.0, speed=speed)
+        _, x = _program(start, end, t, 200.0, limits, _responses(None, tuple(t.tolist())), path, axes)
+        fastest.append([np.linalg.norm(x[some, 3:], axis=1).max() for some in (t < 200.0, t >= 200.0)])
+    free, held = fastest
+    assert free[1] > 0.05 >= held[1] and held[0] > free[0]
+
+
 def test_thrusts_towards_the_target_are_small_next_to_it() -> None:
     """Thrusts are straight between nodes: those at a node near the target and at both its neighbours are small.
 
