@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import dalembert as da
 from dalembert.core.errors import DalembertError
-from dalembert.formulations.constraints.assembly import _tightened, assemble, conditions_of
+from dalembert.formulations.constraints.assembly import _check_quaternions, _tightened, assemble, conditions_of
 from dalembert.formulations.constraints.assembly_search import (
     _descended,
     _differs,
@@ -122,6 +122,18 @@ def _floating() -> da.EquationsOfMotion:
                      da.WeldConstraint("held", "ear", "world", active=False, switchable=True)],
     )  # fmt: skip
     return da.equations(machine, backend="vm")
+
+
+def test_quaternions_of_postures_are_rotations() -> None:
+    """Their norms are told from one within a millionth, the worst of several states."""
+    eom = _floating()
+    q = np.tile(eom.machine.q_neutral, (3, 1))
+    ((name, first),) = eom.layout.quaternions
+    q[1, first : first + 4] *= 1.0 + 0.9e-6
+    _check_quaternions(eom, q, "q0")
+    q[2, first : first + 4] *= 1.1
+    with pytest.raises(DalembertError, match=f"quaternion of joint '{name}' must have unit norm, got norm 1.1"):
+        _check_quaternions(eom, q, "q0")
 
 
 def test_errors_and_their_derivatives() -> None:

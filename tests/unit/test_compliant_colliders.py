@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
+from dalembert.engine.collide.native import TouchingPoints, stored_energy
 
 _FREE = da.Joint("base", "free", "world", "ball")
 _SLIDE = da.Joint("base", "prismatic", "world", "ball", axis="z")
@@ -87,6 +88,15 @@ def test_no_stiffness_adds_energy() -> None:
         assert run.energy.drift < 1e-12
         if stiffness < 2e4:
             assert np.diff(run["base.z"])[-1] == pytest.approx(-np.diff(run["base.z"])[0], rel=2e-3)
+
+
+def test_energy_of_compliant_contacts() -> None:
+    """Half of the stiffness times the depth squared; two shapes are springs in series, and rigid ones store none."""
+    shapes = np.array([[0, 1], [0, 2], [1, 2], [1, 2], [0, 0]])
+    gaps = np.array([-0.01, -0.02, -0.03, 0.01, -0.04])
+    touching = TouchingPoints(shapes, np.zeros((5, 3)), np.zeros((5, 3)), gaps)
+    expected = 0.5 * (0.02**2 / 1e-3 + 0.03**2 / 3e-3 + 0.01**2 / 2e-3)
+    assert stored_energy(np.array([0.0, 2e-3, 1e-3]), touching) == pytest.approx(expected, rel=1e-12)
 
 
 def test_rigid_contacts_keep_their_bits() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
 from time import thread_time
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,17 +14,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dalembert.control.mu.lower import _climb
 from dalembert.control.mu.robustness import performance_channel, robust_stability, skew_mu, worst_gain
 from dalembert.control.mu.scalings import Scaling, _hermitian, largest
 from dalembert.control.mu.sweep import ExpandedResponse, proven_ends
 from dalembert.control.mu.worst import worst_values
+from dalembert.control.norms import response
+from dalembert.control.structured.certificate import _weigh
 from dalembert.control.structured.controllers import low_pass, notch
 from dalembert.control.structured.nonsmooth import Budget
-from dalembert.control.structured.requirements import margin
+from dalembert.control.structured.ranges import _goals
+from dalembert.control.structured.requirements import Poles, margin
 from dalembert.control.structured.scales import Range
 from dalembert.control.structured.synthesis import _next_weight
 from dalembert.control.uncertain import constant, parameter, system_lft
 from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.enclosures import Enclosure
 from dalembert.control.uncertain.error import moved_by
 from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.control.uncertain.model import UncertainMachine
@@ -59,6 +65,17 @@ def test_filters_have_their_transfer_functions() -> None:
     ):
         x = [values[t.name] for t in structure.tunables]
         assert _response(structure, x, s) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_peak_of_a_filter_that_is_searched() -> None:
+    """At the least damping of a search the peak of a low-pass is tenfold; one with the largest damping has none."""
+    structure, w = low_pass("u", "y", order=2, omega=3.0), 3.0
+    (damping,) = structure.tunables
+    assert damping.lower is not None and damping.upper is not None
+    sizes = {z: [abs(_response(structure, [z], 1j * w * x)) for x in np.linspace(0.0, 1.5, 301)]
+             for z in (damping.lower, damping.upper)}  # fmt: skip
+    assert max(sizes[damping.lower]) == pytest.approx(10.0, rel=2e-3)  # 1 / (2 z), up to z^2 / 2
+    assert max(sizes[damping.upper]) == 1.0
 
 
 @pytest.mark.parametrize("phase", [0.2, 0.7, 1.2])
@@ -172,12 +189,45 @@ def test_gradient_of_the_growth_under_a_variation() -> None:
         np.testing.assert_allclose(gradient, numeric, rtol=2e-2, atol=2e-3 * np.abs(numeric).max())
 
 
+def test_gradient_of_the_growth_at_the_ends_of_ranges() -> None:
+    """There is nothing beyond an end: the gradient is that of differences to the inside."""
+    A = constant([[0.0, 1.0], [-1.0, -0.2]]) + constant([[0.0], [-0.6]]) @ parameter("d1") @ constant([[0.7, 0.5]])
+    integrators = system_lft(control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
+    search = _Search(integrators.feedback(-A, integrators.outputs, integrators.inputs), {"d1": 0.7}, None)
+    inside, e = np.random.default_rng(3).uniform(-0.6, 0.6, search.size), 1e-6
+    for j, end in product(range(search.size), (-1.0, 1.0)):
+        x = np.array([*inside[:j], end, *inside[j + 1 :]])
+        into = -e * end * np.eye(search.size)[j]
+        numeric = (search.growth(x) - search.growth(x + into)) / into[j]
+        gradient = search.descent(x)[1]
+        assert gradient[j] == pytest.approx(numeric, rel=2e-2, abs=2e-3 * np.abs(gradient).max())
+
+
 def test_skewed_singular_value_of_two_numbers() -> None:
     """``1 - x y a b = 0`` with ``|a| <= 1`` needs ``|b| = 1 / |x y|``."""
     blocks = [DeltaBlock("a", 1, "complex"), DeltaBlock("b", 1, "full")]
     x, y = 2.5, 2.0 + 1.0j
     bounds = skew_mu(np.array([[0.0, x], [y, 0.0]]), blocks, ["a"], tolerance=1e-2)
     assert abs(x * y) <= bounds.upper <= 1.01 * abs(x * y) and 0.9 * abs(x * y) <= bounds.lower <= bounds.upper
+
+
+@pytest.mark.parametrize("size", [1e-3, 0.5, 200.0])
+def test_skewed_singular_values_of_any_size(size: float) -> None:
+    """``1 - size d = 0`` has the one solution ``d = 1 / size``: both bounds find it, whatever its size."""
+    bounds = skew_mu([[size]], [DeltaBlock("d", 1, "real")], [], tolerance=1e-3)
+    assert size <= bounds.upper <= 1.002 * size and 0.98 * size <= bounds.lower <= size * (1.0 + 1e-9)
+
+
+def test_a_climb_follows_the_gradient() -> None:
+    """Its first step goes half of the box along the gradient, and is unstable here already."""
+    slopes = np.array([4.0, -1.0, 0.5])
+
+    def abscissa(d: NDArray[Any]) -> tuple[float, NDArray[Any], float]:
+        return float(slopes @ d - 1.0), slopes, 0.0
+
+    found = _climb(cast(Any, SimpleNamespace(abscissa=abscissa)), np.zeros(3), 2.0, thread_time(), 10.0)
+    assert found is not None
+    np.testing.assert_allclose(found, slopes / 4.0)
 
 
 def _lag(*terms: tuple[float, float]) -> LFT:
@@ -189,6 +239,15 @@ def _lag(*terms: tuple[float, float]) -> LFT:
         A = A + constant(-b * one) @ parameter(f"d{k}") @ constant(one.T)
     integrators = system_lft(control.ss(np.zeros((n, n)), np.eye(n), np.eye(n), 0))
     return integrators.feedback(-A, integrators.outputs, integrators.inputs)
+
+
+def test_a_decay_over_ranges_is_proven_as_it_is_tuned() -> None:
+    """A requirement counts as met up to a thousandth: a loop that decays so much slower has a stable goal."""
+    for decay, met in ((2.0, True), (2.0 * (1.0 - 5e-4), True), (2.0 * (1.0 - 2e-3), False)):
+        (goal,) = _goals(_lag((decay, 0.0)), [Poles(decay=2.0)])
+        loop: Any = goal.loop.at(d0=0.0)
+        (pole,) = np.linalg.eigvals(loop.A)
+        assert bool(pole < 0.0) == met and goal.name == "a decay of 2 1/s"
 
 
 def test_worst_gain_of_a_lag() -> None:
@@ -210,11 +269,53 @@ def test_robustness_where_nothing_moves() -> None:
     assert found.complete
 
 
+def test_bounds_above_one_prove_nothing_of_machines_with_errors() -> None:
+    """Where nothing moves ``1 - 3/2 d`` has no solution from ``d = 2/3`` on; errors of models keep their size."""
+    for size, kind, complete in ((1.5, "error", False), (0.8, "error", True), (1.5, "real", True)):
+        blocks = DeltaBlock("d", 1), DeltaBlock("e", 1, kind)
+        nothing = np.zeros((2, 1)), np.zeros((1, 2)), np.zeros((1, 1))
+        found = robust_stability(LFT(np.diag([size, 0.2]), *nothing, blocks, ("u",), ("y",)))
+        assert found.upper == pytest.approx(size, rel=1e-6) and found.complete == complete
+        assert found.guaranteed == (complete and size < 1.0)
+
+
+def test_weights_of_transfers_of_several_signals() -> None:
+    """One of a single signal multiplies all entries; others are before or behind the transfer, of their own sizes."""
+    rng, w = np.random.default_rng(8), np.array([0.3, 2.0])
+    T = rng.normal(size=(2, 3, 2)) + 1j * rng.normal(size=(2, 3, 2))
+    lag, s = control.tf([2.0], [1.0, 1.0]), 1j * w
+    before, after = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
+    np.testing.assert_allclose(_weigh(T, lag, None, w), (2.0 / (s + 1.0))[:, None, None] * T, rtol=1e-12)
+    np.testing.assert_allclose(_weigh(T, None, lag, w), (2.0 / (s + 1.0))[:, None, None] * T, rtol=1e-12)
+    whole = _weigh(T, control.ss([], [], [], before), control.ss([], [], [], after), w)
+    np.testing.assert_allclose(whole, after @ T @ before, rtol=1e-12)
+
+
 def test_a_channel_over_its_bound() -> None:
     loop = system_lft(control.ss(-1.0, 2.0, 3.0, 0.5, inputs=["u"], outputs=["y"]))
     (A, B, C, D), blocks = performance_channel(loop, ["u"], ["y"], 4.0)
     assert (A.item(), B.item(), C.item(), D.item()) == (-1.0, 2.0, 0.75, 0.125)
     assert [(b.name, b.kind) for b in blocks] == [("performance", "full")]
+    loop = _lag((1.0, 0.5), (2.0, 0.3))
+    for rows, columns in ((loop.outputs, loop.inputs[:1]), (loop.outputs[:1], loop.inputs)):  # the block is square
+        (A, B, C, D), blocks = performance_channel(loop, columns, rows, 4.0)
+        gain = response((A, B, C, D), [0.7])[0]
+        n = len(gain) - 2
+        assert gain.shape == (n + 2, n + 2) and (blocks[-1].name, blocks[-1].size) == ("performance", 2)
+        expected = np.diag([1.0 / (0.7j + 1.0), 1.0 / (0.7j + 2.0)]) / 4.0
+        expected[len(rows) :], expected[:, len(columns) :] = 0.0, 0.0
+        np.testing.assert_allclose(gain[n:, n:], expected, rtol=1e-12)
+
+
+def test_scalings_that_are_nearly_singular_are_not_searched_from() -> None:
+    """Sizes of the scaling and its inverse count together: units of all signals do not matter."""
+
+    def sound(*sizes: float, G: float = 0.0) -> bool:
+        T = np.diag(sizes).astype(complex)
+        return Scaling(T, np.linalg.inv(T), (G * np.eye(len(sizes))).astype(complex), 1.0).sound
+
+    assert sound(1.0, 1e9) and sound(1e9, 1e9) and sound(1e-9, 1e-9) and sound(1e-5, 1e5, G=1e7)
+    assert not sound(1e-7, 1e7) and not sound(1.0, 1e13) and not sound(1.0, 1.0, G=1e9)
 
 
 def test_frequencies_around_one_that_a_scaling_proves() -> None:
@@ -270,6 +371,20 @@ def test_numbers_of_uncertain_quantities() -> None:
         values = model.values(angle=d, modulus=d, mass=d)
         assert model.normalised(**values) == {name: pytest.approx(d) for name in ranges}
     assert model.values(modulus=0.0, mass=0.5) == {"modulus": 6.25, "mass": 2.5}
+
+
+def test_products_of_enclosed_numbers() -> None:
+    """Exact where a factor is 0, 1, 2 or a half of either sign; a product that is too small for a double is not."""
+    for x, y in ((1.0, 1.0), (2.0, 0.5), (-1.0, 0.1), (0.0, 0.3)):
+        found = Enclosure(x).times(Enclosure(y))
+        assert (found.m, found.r) == (x * y, 0.0)
+    least = float(np.nextafter(0.0, 1.0))
+    lost = Enclosure(0.5).times(Enclosure(least))
+    assert lost.m == 0.0 and lost.r > 0.0
+    rng = np.random.default_rng(9)
+    for x, y in rng.normal(size=(20, 2)):
+        found = Enclosure(x).times(Enclosure(y))
+        assert 0.0 < found.r < 1e-15 * abs(found.m) and abs(Fraction(x) * Fraction(y) - Fraction(found.m)) <= found.r
 
 
 def test_relations_that_can_be_solved() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from dalembert.core.errors import DalembertError
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.formulations.constraints.assembly_search import _turned_to_guess
 from dalembert.formulations.constraints.elastic_slips import elastic_slips_of
-from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.constraints.projection import consistent_state, consistent_states
 from dalembert.formulations.natural.memory import continued
 from dalembert.loop.rope_checks import rope_frequencies
 from dalembert.simulation.rollout.contacts import collider_macros, collider_tapes
@@ -145,6 +146,41 @@ def test_a_cable_without_a_direction_is_named() -> None:
         consistent_state(eom, q, [0.1, 0.0, 0.0], latches=latches)
 
 
+def test_states_that_have_none_near_them_on_their_constraints() -> None:
+    """A mass on a line at 1 m from an anchor, on a rod of 1.75 m: Newton's step is ``(1.75 - r) r / x``."""
+    machine = da.Machine(
+        "slider",
+        [da.point_mass("m", 1.0)],
+        [da.Joint("x", "prismatic", "world", "m", axis="x")],
+        frames=[da.Frame("anchor", "world", (0.0, 1.0, 0.0))],
+        constraints=[da.DistanceConstraint("rod", "m", "anchor", length=1.75)],
+    )
+    eom = da.equations(machine, backend="vm")
+    for x, found in ((1.0, True), (0.08, True), (0.05, False), (1e-4, False)):
+        r = math.hypot(x, 1.0)
+        assert ((1.75 - r) * r / x < 10.0) == found
+        if found:
+            state = consistent_state(eom, [x], [0.0], reach=1.0)
+            assert state.q[0] == pytest.approx(math.sqrt(1.75**2 - 1.0), rel=1e-9)
+        else:
+            with pytest.raises(da.InputError, match=r"no state near .* 'rod' remains violated by -0\.7[45]"):
+                consistent_state(eom, [x], [0.0], reach=1.0)
+    rod: Any = machine.constraints[0]
+    near = da.equations(machine.with_(constraints=[replace(rod, length=1.09)]), backend="vm")
+    latches = np.zeros((2, 0))
+    for x, found in ((0.02, True), (0.006, False)):  # members are treated alike
+        r = math.hypot(x, 1.0)
+        assert ((1.09 - r) * r / x < 10.0) == found
+        rest: dict[str, Any] = {"t": 0.0, "p": np.zeros((2, 0)), "latches": latches, "wanted": {}}
+        q = np.array([[0.4], [x]])
+        if found:
+            states = consistent_states(near, q, np.zeros((2, 1)), **rest)[0]
+            np.testing.assert_allclose(states, math.sqrt(1.09**2 - 1.0), rtol=1e-9)
+        else:
+            with pytest.raises(da.InputError, match="no state near the initial state of member 1 satisfies"):
+                consistent_states(near, q, np.zeros((2, 1)), **rest)
+
+
 def test_a_beam_without_modes_is_a_body() -> None:
     """Its mass, first moment and inertia are those of a rod, in the equations of motion."""
     section = da.Section.rectangle(0.1, 0.05)
@@ -160,6 +196,18 @@ def test_a_beam_without_modes_is_a_body() -> None:
         c, s = np.cos(0.3), np.sin(0.3)
         lever = c * (offset[0] + 0.5 * length) - s * offset[1]
         assert made.bias([0.3], [0.0])[0] == pytest.approx(m * 9.81 * lever, rel=1e-9)
+    lean = da.Section(5e-3, I_y=4e-6, I_z=1e-6, I_yz=1.5e-6)  # about an axis between y and z: I_y + I_z - 2 I_yz counts
+    rod = da.Beam("rod", length, lean, E=1e9, density=density, modes={})
+    joint = da.Joint("q", "revolute", "world", "rod", axis=(0, 1, 1))
+    for by in ("newton-euler", "lagrange"):
+        made = da.equations(da.Machine("m", [rod], [joint]), by=by, backend="vm")
+        slim, turn = density * 5e-3 * length**3 / 3.0, density * length * (4e-6 + 1e-6 - 2.0 * 1.5e-6) / 2.0
+        assert made.mass_matrix([0.3])[0, 0] == pytest.approx(slim + turn, rel=1e-9)
+    R, place = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.array([0.5, -0.7, 0.2])
+    field = beam.energy_field(ca.SX(0, 1), ca.SX(R), ca.SX(place), lambda x: ca.SX(float(cast(Any, x))))
+    middle = place + R @ [offset[0] + 0.5 * length, offset[1], 0.0]
+    assert float(field.mass) == pytest.approx(m, rel=1e-12)
+    np.testing.assert_allclose(np.array(ca.DM(field.first_moment)).ravel(), m * middle, rtol=1e-12)
 
 
 def test_an_elastic_rope_that_has_just_become_taut() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError
-from dalembert.formulations.constraints.elastic_sheaves import return_mapping, span_lengths
+from dalembert.formulations.constraints.elastic_sheaves import elastic_sheaves_of, return_mapping, span_lengths
 from dalembert.studies.ropes.machines import atwood, belt, tackle
 
 G = 9.81
@@ -173,6 +173,23 @@ def test_a_slack_rope_catches_its_load() -> None:
     taut = T.min(axis=0) > 1.0
     assert taut.any() and np.abs(np.log(T[1:, taut] / T[:-1, taut])).max() < math.log(1.05) + 1e-9
     assert run["friction_error.r"].max() < 1e-9
+
+
+def test_a_belt_begins_at_a_wheel_with_friction() -> None:
+    """Whether or not the next one has friction; one is the hull of three circles, one runs the other way on each."""
+    wheels = [
+        da.Sheave("world", 0.1, "y", at=at, name=name, friction=mu)
+        for name, at, mu in (("a", (0, 0, 0), 0.2), ("b", (1, 0, 0), 0.0), ("c", (0.5, 0, -1.0), 0.3))
+    ]
+    machine = atwood(3.0, 2.5, friction=0.2)
+    for path, turns in ((wheels, 1.0), ([wheels[k] for k in (0, 2, 1)], 2.0)):
+        rope = da.Rope("r", path, closed=True, stiffness=1e5, pretension=10.0)
+        eom = da.equations(machine.with_(ropes=[rope]), backend="vm")
+        (one,) = elastic_sheaves_of(eom).belts
+        assert one.names == ["r.a", "r.c"] and one.ring
+        s = eom.symbolic
+        way = ca.Function("way", [s.q, s.t, s.p], [ca.sum1(one.L)])([0.0] * eom.nq, 0.0, [])
+        assert float(way) == pytest.approx(1.0 + 2.0 * math.hypot(0.5, 1.0) + turns * 0.2 * math.pi, rel=1e-9)
 
 
 def test_refusals_name_the_sheave() -> None:

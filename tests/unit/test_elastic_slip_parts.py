@@ -273,6 +273,19 @@ def test_short_steps_are_rates(name: str, damping: float) -> None:
     np.testing.assert_allclose(rates[1 + 2 * m :].ravel(), lost, rtol=1e-2, atol=1e-4 * np.abs(lost).max() + 1e-9)
 
 
+def test_a_short_step_slips_by_the_velocities_at_its_end() -> None:
+    """Rims do not turn: damping stretches spans as fast as they move then, wherever the velocities come from."""
+    for seed in range(3):
+        state, sheaves, at = _in_steps("tackle", 4000.0, seed, (0.5, 0.9))
+        dv = np.random.default_rng(seed).normal(size=state.eom.nv)
+        h = ca.SX(1e-8)
+        (gained,) = at(sheaves.rates(h, ca.SX(dv)))
+        state.at[1] = np.asarray(state.at[1]) + dv
+        (given,) = at(sheaves.rates(h, ca.SX(state.eom.nv, 1)))
+        assert np.abs(given[-len(state.belt.rubs) :]).max() > 1.0  # there are losses
+        np.testing.assert_allclose(gained, given, rtol=1e-5, atol=1e-5 * np.abs(given).max())
+
+
 @pytest.mark.parametrize("name", ["tackle", "belt"])
 def test_stiffness_of_spans_that_slips_join(name: str) -> None:
     """The least energy over the rope that moves past sheaves that slip, less that of one spring for the whole rope."""

@@ -12,7 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.core.parameter import nominal
 from dalembert.core.scalar_text import parse_quantity
-from dalembert.core.units import UNITS, parse_unit, unit_table
+from dalembert.core.units import UNITS, Dimension, parse_unit, unit_table
 from dalembert.io import check_machine
 from dalembert.io.machine_schema import machine_file
 from dalembert.io.schema_units import entries_of, keys_with_units
@@ -194,6 +194,12 @@ def test_pounds_are_masses_and_pound_forces_are_forces() -> None:
     assert parse_unit("lbf ft").factor == pytest.approx(1.3558179483314, rel=1e-13)
     with pytest.raises(da.FileFormatError, match="mass of body 'link' must be a quantity in kg, got '3 lbf'"):
         da.load_machine(FILE.replace("mass: m", "mass: 3 lbf"))
+
+
+def test_pure_numbers_have_no_dimension() -> None:
+    angle, number = parse_unit("rad").dimension, Dimension()
+    assert str(number) == "1" and number * angle == angle and angle / angle == number
+    assert number.is_number and number.admits(number) and not number.admits(angle) and angle.admits(number)
 
 
 def test_angles_are_no_numbers_but_arcs_are_lengths() -> None:

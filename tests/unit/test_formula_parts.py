@@ -20,7 +20,7 @@ from dalembert.control.estimation.tumbling_motion import apart, moved
 from dalembert.model.appendages import _rigid_mass, _steiner
 from dalembert.model.elastic.mesh_lines import _joined
 from dalembert.model.elastic.rod_turns import Magnus, _rotation
-from dalembert.model.ropes.catenary import compliance, cut, potential, pull, reach
+from dalembert.model.ropes.catenary import Hanging, compliance, cut, potential, pull, reach
 from dalembert.model.ropes.elements import SheaveLoss
 from dalembert.model.ropes.pulley_catenary import PulleyExit
 from dalembert.model.shapes import HERMITE
@@ -130,6 +130,35 @@ def test_catenary_by_its_integrals() -> None:
     assert [float(x[0, 0]) for x in solved] == pytest.approx([V, L, 0.0], rel=1e-9, abs=1e-12)
 
 
+def test_points_of_a_catenary_are_ends_of_its_parts() -> None:
+    """At equal distances of the unstretched cable: each part hangs with the pull that it has at its end."""
+    start, end, gravity = ca.SX([0.3, -0.2, 1.0]), ca.SX([6.3, 4.8, 2.5]), ca.SX([0.0, 0.0, -9.81])
+    cable = Hanging.between(start, end, gravity, (ca.SX(L), ca.SX(w), ca.SX(EA)))
+    pull_H, pull_V = (float(x[0, 0]) for x in numbers(cable.H, cable.V))
+    points = [x.ravel() for x in numbers(*cable.points(4))]
+    for k, point in enumerate(points, start=1):
+        s = k * L / 5
+        along, up = (float(x) for x in reach(pull_H, pull_V - w * (L - s), s, w, EA))
+        level = np.array([6.0, 5.0]) / np.hypot(6.0, 5.0)
+        np.testing.assert_allclose(point, [*([0.3, -0.2] + along * level), 1.0 + up], rtol=1e-9)
+
+
+@pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6])
+def test_catenaries_of_all_sizes_have_one_shape(stiffness: float) -> None:
+    """Lengths are multiples of the size, forces of the weight of as much cable; slack or taut, all are solved."""
+    rng, n = np.random.default_rng(1), 400
+    l, h, total, EA = (ca.SX.sym(name) for name in ("l", "h", "total", "EA"))
+    solve = ca.Function("solve", [l, h, total, EA], list(pull(l, h, total, ca.SX(w), EA))).map(n)
+    chord, slope = 1.0 - 10.0 ** rng.uniform(-4.0, 0.0, n) + 1e-3, rng.uniform(-1.5, 1.5, n)
+    place = chord * np.cos(slope), chord * np.sin(slope), np.ones(n), np.full(n, w * stiffness)
+    shape = np.vstack([np.array(x) for x in solve(*place)])
+    assert shape[3].max() < 1e-12
+    for size in (1e-3, 30.0, 1e3):
+        made = np.vstack([np.array(x) for x in solve(*(size * x for x in place))])
+        np.testing.assert_allclose(made[:3] / size, shape[:3], rtol=1e-7)  # H of a taut one is as ill-conditioned
+        assert made[3].max() < 1e-12
+
+
 def test_loss_of_a_sheave_is_that_of_its_pin() -> None:
     """``(k - 1) r = mu r_pin |T_1 + T_2|`` with tensions 1 and k on either side of the wrap, then the bending."""
     loss, r = SheaveLoss(bearing=0.2, pin=0.05, bending=0.03), 0.25
@@ -180,13 +209,14 @@ def test_functions_of_a_small_angle() -> None:
     x = np.array([0.0, 0.02, 0.0999, 0.1001, 0.7])
     a, b, da_, db = _shapes(x)
     s = x**2
-    for made, terms in (
-        (a, [1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800, -1 / 479001600]),
-        (b, [1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800]),
-        (da_, [-1 / 12, 1 / 180, -1 / 6720, 1 / 453600, -1 / 47900160]),
-        (db, [-1 / 60, 1 / 1260, -1 / 60480, 1 / 4989600, -1 / 622702080]),
+    for made, terms, rounding in (
+        (a, [1 / 2, -1 / 24, 1 / 720, -1 / 40320, 1 / 3628800, -1 / 479001600], 1e-15),
+        (b, [1 / 6, -1 / 120, 1 / 5040, -1 / 362880, 1 / 39916800, -1 / 6227020800], 1e-15),
+        (da_, [-1 / 12, 1 / 180, -1 / 6720, 1 / 453600, -1 / 47900160], 5e-15),  # of one term less
+        (db, [-1 / 60, 1 / 1260, -1 / 60480, 1 / 4989600, -1 / 622702080], 5e-15),
     ):
         np.testing.assert_allclose(made, sum(c * s**k for k, c in enumerate(terms)), rtol=1e-8)
+        np.testing.assert_allclose(made[:3], sum(c * s[:3] ** k for k, c in enumerate(terms)), rtol=rounding)
 
 
 def test_amplitude_on_the_separatrix() -> None:
@@ -223,3 +253,8 @@ def test_calls_of_a_rollout_have_bounded_work(monkeypatch: pytest.MonkeyPatch) -
     assert members == [(0, 4), (4, 8), (8, 10)]
     assert parts[0][0] == 0 and parts[-1][1] == 60 and all(a[1] == b[0] for a, b in pairwise(parts))
     assert all(steps[first : last - 1].sum() < 100 for first, last in parts)  # the last segment ends it
+    for long in ([700], [700, 1], [1, 700], [0, 700]):  # one segment is a call, whatever its work
+        plan.segments = np.array([(n, 0.0) for n in long], dtype=plan.segments.dtype)
+        parts = LaneRollout._pieces(cast(Any, rollout), 10, cast(Any, plan), 1)[1]
+        assert [k for first, last in parts for k in range(first, last)] == list(range(len(long)))
+        assert all(sum(long[first : last - 1]) < 100 for first, last in parts)

@@ -70,6 +70,16 @@ def test_a_speed_limit_is_an_event(by: str, sign: float) -> None:
     assert not da.simulate(eom, limits="ignore", **options).events
 
 
+@pytest.mark.parametrize("contact", ["events", "time-stepping"])
+def test_a_hard_stop_does_not_bounce_if_nothing_is_said(contact: str) -> None:
+    """The torque of 2 N m turns the disc by 0.5 rad in ``sqrt(2 * 0.5 I / 2)`` seconds and holds it there."""
+    way: dict[str, Any] = {"method": "rk4"} if contact == "events" else {"contact": contact}
+    machine = wheel(da.Limits(-1.0, 0.5))
+    run = da.simulate(machine, duration=0.8, control=[2.0], limits="contact", step=1e-2, backend="vm", **way)
+    after = run.t > 0.52
+    assert after.any() and np.abs(run["turn"][after] - 0.5).max() < 1e-6 and np.abs(run["turn_dot"][after]).max() < 1e-6
+
+
 def test_closed_forms_are_those_of_motors_that_do_not_saturate() -> None:
     limited, free = (da.closed_form(wheel(limits)).latex("applied") for limits in (da.Limits(effort=6.0), da.Limits()))
     assert limited == free

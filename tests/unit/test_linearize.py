@@ -223,3 +223,9 @@ def test_minimal_model_keeps_what_inputs_move_and_outputs_show(unit: float) -> N
         assert np.allclose(full(s), least(s), rtol=1e-9, atol=1e-14 * np.abs(full(s)).max())
     own = da.linearize(machine, outputs=["theta"], inputs=["torque"], minimal=True)
     assert own.nstates == 2
+    machine = replace(machine, motors=(*machine.motors, da.Motor("turn", "spin")))
+    for outputs, states in ((["theta"], 2), (["theta", "spin_dot"], 3)):  # motors move what is not shown
+        full, least = (da.linearize(machine, outputs=outputs, minimal=minimal) for minimal in (False, True))
+        assert least.nstates == states
+        for s in (0.1 + 1j, 3j):
+            assert np.allclose(full(s), least(s), rtol=1e-9, atol=1e-14 * np.abs(full(s)).max())

@@ -362,6 +362,7 @@ LOOSE = point_pendulum().with_(constraints=(), gravity=(0, 0, 0))
         (lambda: linearize(point_pendulum(), {"z": -0.9}), r"do not allow z = -0.9: .*; 66 starts .* z = -0.8$"),
         (lambda: linearize(point_pendulum(), {"x": 0.48, "z": -0.64}, u=[0.0]), r"not in equilibrium.*constraints"),
         (lambda: linearize(point_pendulum(), {"z": -0.8}, v=[1.0, 0.0]), "not at rest with v"),
+        (lambda: linearize(point_pendulum(), {"z": -0.8}, v=[0.0, 1.0]), "not at rest with v"),  # along the rod
         (lambda: linearize(point_pendulum(), {"z": -0.8}, independent=["x", "z"]), "1 degrees of freedom.*names 2"),
         (lambda: linearize(point_pendulum(), {"z": -0.8}, independent=["z"]), "depend on each other"),
         (lambda: linearize(point_pendulum(), {"z": -0.8}, independent=["y"]), "y"),

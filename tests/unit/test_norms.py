@@ -47,6 +47,20 @@ def test_all_peaks_above_a_level_are_found() -> None:
         np.testing.assert_allclose([p.omega for p in peaks], place * np.array(list(tops))[:count], rtol=1e-5)
 
 
+def test_a_sharp_peak_on_the_slope_of_a_broad_one() -> None:
+    """Both have their closed forms; the broad gain is larger beside the sharp peak than at its foot."""
+    tops, w, z = np.array([1.0, 0.6]), np.array([0.9, 1.0]), np.array([0.03, 0.005])
+    broad, sharp = 2 * z * np.sqrt(1 - z**2) * tops  # sizes of inputs
+    parts = [
+        control.ss([[0.0, 1.0], [-(w[0] ** 2), -2 * z[0] * w[0]]], [[0.0], [1.0]], [[broad * w[0] ** 2, 0.0]], 0.0),
+        control.ss([[0.0, 1.0], [-1.0, -2 * z[1]]], [[0.0], [1.0]], [[-sharp, -2 * z[1] * sharp]], sharp),
+    ]  # the place of a mass on a spring, and the acceleration of another one
+    places = w * np.sqrt(1 - 2 * z**2) ** np.array([1.0, -1.0])
+    peaks = gain_peaks(matrices_of(control.append(*parts))[0], Peak(places[0], 1.0), fraction=0.5)
+    np.testing.assert_allclose([p.gain for p in peaks], tops, rtol=1e-9)
+    np.testing.assert_allclose([p.omega for p in peaks], places, rtol=1e-5)
+
+
 @pytest.mark.parametrize("damping", [1e-4, 0.01, 0.3])
 def test_oscillator_has_the_peak_of_the_closed_form(damping: float) -> None:
     norm = hinf_norm(control.tf([1], [1, 2 * damping, 1]))

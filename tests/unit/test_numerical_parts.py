@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.analysis.closed_form.angles import _times
+from dalembert.analysis.closed_form.algebra import ONE, Algebra, Atom
+from dalembert.analysis.closed_form.angles import _times, shorten_angles
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.reduction import _structural
 from dalembert.engine.sampling import Sampler
@@ -37,6 +38,17 @@ def test_products_of_waves() -> None:
     for k in (0, 1):
         for kind, factor in (("cos", np.cos(u[k])), ("sin", np.sin(u[k]))):
             assert value(_times(cast(Any, wave), k, kind)) == pytest.approx(factor * value(wave), rel=1e-13)
+
+
+def test_short_forms_of_angles() -> None:
+    """The sum with the fewest symbols is taken: a factor of one needs none, other factors do."""
+    algebra = Algebra(100, ValueError)
+    (a,) = algebra.symbol("a")
+    s, c, s2, c2 = (algebra.atom(Atom(kind, terms=(((a, n),),))) for n in (1, 2) for kind in ("sin", "cos"))
+    for value in (1, -1):
+        assert shorten_angles(algebra, {ONE: value, ((s, 2),): -2 * value}) == {((c2, 1),): value}
+        assert shorten_angles(algebra, {((s, 1), (c, 1)): 2 * value}) == {((s2, 1),): value}
+        assert shorten_angles(algebra, {((s, 1),): value}) == {((s, 1),): value}
 
 
 def test_channels_that_a_path_joins_with_the_ports() -> None:

@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert import plan
 from dalembert.control import StereoCamera
 from dalembert.model import Orbit, clohessy_wiltshire, orbit_axes, yamanaka_ankersen
+from dalembert.plan.rendezvous import _program, _responses
 from dalembert.systems.space_robots.flying_around import FlyAround
 from dalembert.systems.space_robots.rendezvous_way import Retreat, camera_verdict, rendezvous_way
 
@@ -108,6 +109,37 @@ def test_least_impulse_on_a_line_is_the_closed_form() -> None:
         low, high = (v, high) if v * (T - 2.0 * np.sqrt(v * ramp / most)) < length else (low, v)
     assert path.impulse == pytest.approx(2.0 * v, rel=0.03)  # the grid is 5.6 s, a ramp 16 s
     assert path.impulse > 2.0 * v * (1.0 - 1e-3)
+
+
+def test_the_speed_in_the_corridor_is_limited() -> None:
+    """Within a cube of speeds inside of the sphere of the limit; the way is made up for before."""
+    t, start, end = np.linspace(0.0, 400.0, 21), np.zeros(6), np.zeros(6)
+    start[0], end[0] = 30.0, 10.0
+    path, axes = np.linspace(start[:3], end[:3], 21), np.tile(np.eye(3), (21, 1, 1))
+    fastest = []
+    for speed in (np.inf, 0.05):
+        limits = plan.RendezvousLimits(9.0, acceleration=0.01, ramp=10.0, speed=speed)
+        _, x = _program(start, end, t, 200.0, limits, _responses(None, tuple(t.tolist())), path, axes)
+        fastest.append([np.linalg.norm(x[some, 3:], axis=1).max() for some in (t < 200.0, t >= 200.0)])
+    free, held = fastest
+    assert free[1] > 0.05 >= held[1] and held[0] > free[0]
+
+
+def test_thrusts_towards_the_target_are_small_next_to_it() -> None:
+    """Thrusts are straight between nodes: those at a node near the target and at both its neighbours are small.
+
+    The path leads away from the target; thrusts are needed for more than four nodes, and cost least at the first ones.
+    """
+    limits = plan.RendezvousLimits(0.1, acceleration=1e-3, ramp=10.0, plume=(20.0, 1e-5))
+    t, start, end = np.linspace(0.0, 400.0, 21), np.zeros(6), np.zeros(6)
+    start[0], end[0] = 30.0, 60.0
+    path = np.linspace(start[:3], end[:3], 21)
+    path[6, 0] = 15.0
+    axes = np.tile(np.eye(3), (21, 1, 1))
+    a, _ = _program(start, end, t, 390.0, limits, _responses(None, tuple(t.tolist())), path, axes)
+    assert a[5:8, 0].max() <= 1e-5
+    np.testing.assert_allclose(a[1:5, 0], 1e-3)
+    assert a[8, 0] > 1e-4
 
 
 def test_least_impulse_is_that_along_the_axes_of_the_thrusters() -> None:

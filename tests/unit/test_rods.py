@@ -478,6 +478,20 @@ def test_bad_rods_are_refused_by_name(changes: dict[str, object], words: str) ->
         _rod(**changes)
 
 
+def test_points_of_a_curved_axis_are_known_from_points_beside_it() -> None:
+    """A quarter of a circle, and an axis that is curved in space: at any abscissa, and not a millionth beside it."""
+    round_, wound = _unit_rod(1, curvature=(0.0, 0.0, np.pi / 2.0), points=14), _rod(curvature=CURVED, points=9)
+    for rod, stations in ((round_, (0.5, 0.123456, 1.0)), (wound, (0.31, 1.1999))):
+        for s in stations:
+            if rod is round_:
+                place = np.array([np.sin(s * np.pi / 2.0), 1.0 - np.cos(s * np.pi / 2.0), 0.0]) * 2.0 / np.pi
+            else:
+                place = _integrated(rod, np.zeros(rod.n_modes), s)[1]
+            assert rod.off_root(place) == f"the abscissa {s:.6g} of its flexible axis"
+            assert rod.off_root(place + np.array([0.0, 0.0, 1e-6])) is None
+        assert rod.off_root(np.zeros(3)) is None and rod.off_root(np.array([0.2, -0.3, 0.0])) is None
+
+
 def test_what_is_not_known_of_rods_is_refused() -> None:
     machine = _clamped(_rod())
     with pytest.raises(da.InputError, match="has the rod 'rod', whose points are not linear in its coordinates"):

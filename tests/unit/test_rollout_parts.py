@@ -582,7 +582,8 @@ def test_members_that_are_chosen_to_run_again() -> None:
     made.again([3, 1], record=0.1)
     made.again(np.array([True, False, False, True, False]))
     made.again(4)
-    assert asked == [([3, 1], 0.1), ([0, 3], None), ([4], None)]
+    made.again([4, 0, 2, 1, 0])  # as many numbers as members
+    assert asked == [([3, 1], 0.1), ([0, 3], None), ([4], None), ([4, 0, 2, 1, 0], None)]
     for bad in ([5], [-1], [], [0.5], np.array([True, False])):
         with pytest.raises(InputError, match="members must be numbers from 0 to 4"):
             made.again(bad)

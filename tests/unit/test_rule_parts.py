@@ -11,6 +11,7 @@ import sympy
 
 import dalembert as da
 from dalembert.analysis.closed_form.printing import Writer
+from dalembert.analysis.contact_forces import sliding_multipliers
 from dalembert.analysis.denoc import DeNOC
 from dalembert.control.estimation import StereoCamera
 from dalembert.control.lqr import weight_matrix
@@ -140,7 +141,7 @@ def test_real_numbers_that_turn_nothing_singular() -> None:
     assert mu(M, [DeltaBlock("d", 2, "complex")]).upper == pytest.approx(1.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1e-8, 1e-6, 1.0, 1e6])
 def test_equations_of_contacts_in_any_units(size: float) -> None:
     """One that sticks, one that slides, one that is open, and a tangent along which nothing can move."""
     x = np.array([[1.0, 0.1, 0.0], [1.0, -0.3, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.1]]) / size
@@ -158,6 +159,31 @@ def test_equations_of_contacts_in_any_units(size: float) -> None:
     slip[1] += 0.3 * x[1, 0] * du[1, 0, 2] / 2.0  # the direction turns with the velocity across it
     np.testing.assert_allclose(made[1], [du[1, 0, 0] / root[1, 0], *(slip * root[1, 1:])])
     assert made[3, 1] == dx[3, 0, 1] and made[3, 2] == pytest.approx(du[3, 0, 2] / root[3, 2])
+
+
+def test_friction_of_what_slides_has_the_size_of_its_law() -> None:
+    """Against the velocity, whatever its size; multipliers of a contact that does not slide stay as they are."""
+    axes = [("x", "world", "a"), ("y", "a", "b"), ("z", "b", "sled")]
+    machine = da.Machine(
+        "sledge",
+        [da.Body("a"), da.Body("b"), da.point_mass("sled", 2.0)],
+        [da.Joint(axis, "prismatic", parent, child, axis=axis) for axis, parent, child in axes],
+        contacts=[da.Contact("floor", "sled", da.Sphere(0.1), friction=0.4)],
+    )
+    eom = da.equations(machine, backend="vm")
+    system, s = eom.constraint_system, eom.symbolic
+    given = ca.SX.sym("given", len(system.row_names))
+    made = sliding_multipliers(system, given)
+    f = ca.Function("f", [s.q, s.v, s.p, system.latches, given], [ca.densify(made)])
+    latches, multipliers = np.zeros(len(system.latch_names)), np.array([3.0, 0.7, -0.2])
+    for v in ([0.3, -0.4, 0.0], [30.0, 40.0, 0.0]):
+        assert np.array(f([0, 0, 0.1], v, [], latches, multipliers)).ravel().tolist() == multipliers.tolist()
+        latches[system.latch_index("toward.floor[0]")] = 1.0
+        found = np.array(f([0, 0, 0.1], v, [], latches, multipliers)).ravel()
+        force = eom.constraint_jacobian([0.0, 0.0, 0.1], latches=latches).T @ found
+        latches[:] = 0.0
+        along = np.array(v[:2]) / np.hypot(*v[:2])
+        np.testing.assert_allclose(force, np.sign(force[2]) * np.array([*(-0.4 * 3.0 * along), 3.0]))
 
 
 def test_corners_of_solid_elements() -> None:

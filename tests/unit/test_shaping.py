@@ -94,6 +94,26 @@ def test_extra_insensitive_shaper(damping: float, tolerance: float) -> None:
     assert shaper.duration == pytest.approx(zvd(w, damping).duration, rel=0.05)
 
 
+@pytest.mark.parametrize(("damping", "tolerance"), [(0.3, 0.005), (0.3, 0.2), (0.6, 0.005), (0.6, 0.05), (0.8, 0.005)])
+def test_extra_insensitive_shaper_with_strong_damping(damping: float, tolerance: float) -> None:
+    """The tolerance is the maximum between two zeros, as with little damping."""
+    w = 3.0
+    shaper = ei(w, damping, tolerance)
+    ratios = np.linspace(0.0, 4.0, 8001)
+    V = shaper.vibration(w * ratios, damping)
+    below, above = np.flatnonzero((V[1:-1] < V[:-2]) & (V[1:-1] < V[2:]))[:2] + 1
+    assert max(V[below], V[above]) < 0.02 * tolerance  # zeros up to the steps of the grid
+    assert below < 2000 < above and V[below:above].argmax() == 2000 - below
+    assert V[2000] == pytest.approx(tolerance, rel=1e-7)
+
+
+def test_extra_insensitive_shapers_that_do_not_exist_are_refused() -> None:
+    """No other solution of their conditions is taken for one, as that of 0.2 and 0.5 with impulses out of order."""
+    for damping, tolerance in ((0.1, 0.7), (0.2, 0.5), (0.6, 0.1), (0.8, 0.02)):
+        with pytest.raises(da.InputError, match=f"no EI shaper was found for the damping ratio {damping:g}"):
+            ei(3.0, damping, tolerance)
+
+
 def test_excitation_is_what_rings_on() -> None:
     """Against quadrature of the impulse response; the shaped reference rings by the shaper's vibration."""
     w, shaper = 1.7, ei(1.6)

@@ -54,6 +54,7 @@ def test_signals_by_name(swing: Run, held: Run) -> None:
     assert np.array_equal(swing["t"], swing.t)
     assert swing.array(["theta_dot", "theta"]).shape == (len(swing.t), 2)
     assert np.array_equal(swing.array(["theta_dot", "theta"])[:, 1], swing["theta"])
+    assert swing.array([]).shape == (len(swing.t), 0)
     assert "theta" in swing
     assert "phi" not in swing
     assert held.names == ("x", "rate")

@@ -235,6 +235,13 @@ def test_derivatives_of_a_run_are_products_of_its_maps(to_event: bool) -> None:
     np.testing.assert_allclose(total, end @ by_parameter[-1], rtol=1e-9)
 
 
+def test_events_matter_where_a_run_ends_or_jumps() -> None:
+    """Rows 1 and 2 are before and after a jump, rows 3 and 4 of an event without one."""
+    run = SimpleNamespace(t=np.array([0.0, 1.0, 1.0, 2.0, 2.0, 3.0]), x=np.array([[0.0], [1.0], [-1], [0], [0], [1]]))
+    found = [Passage._matters(cast(Any, SimpleNamespace(run=run)), row) for row in range(6)]
+    assert found == [False, True, False, False, False, True]
+
+
 def test_runs_that_are_not_retraced_are_refused() -> None:
     x, c, p = _start(4)
     one = _stepped(0.0, x, np.zeros(len(c)), p, 0.01)[:-1]
@@ -541,7 +548,7 @@ def test_what_is_to_blame_for_a_run_that_ends(bad: int) -> None:
     specs, counted = (SimpleNamespace(name="impact"),), np.array([True, True, False])
     names = ("a", "b", "work")
     problem = SimpleNamespace(state_names=names, counted=counted, constrained=None, event_specs=specs)
-    engine: Any = SimpleNamespace(t=1.5, bad=bad, h_used=0.25, x=np.array([2.0, -3.0, 9.0]), message="broken")
+    engine: Any = SimpleNamespace(t=1.5, bad=bad, h_used=0.25, x=np.array([0.02, -0.03, 9.0]), message="broken")
     culprit = ["state 'a'", "state 'b'", "state 'b'", "the function of event 'impact'", "the equations of motion"][bad]
     setup: Any = SimpleNamespace(method="rk4", problem=problem, max_steps=77)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,23 @@ def test_runs_that_do_not_fit_are_not_appended() -> None:
     later = da.simulate(experiment(start=da.Start(t=0.02, q={"a": 0.9})))
     with pytest.raises(da.InputError, match=r"must start where this run ends: at t = 0\.02 s state '\w+' is"):
         first.append(later)
+
+
+def test_a_continuation_may_be_off_by_rounding() -> None:
+    """By a billionth of the state and of one, as of another program: at 1 km by a micrometre."""
+    joint = da.Joint("x", "prismatic", "world", "m", axis="x")
+    machine = da.Machine("far", [da.point_mass("m", 1.0)], [joint], gravity=(0, 0, 0))
+    options: dict[str, Any] = {"duration": 0.1, "step": 0.05, "method": "rk4", "backend": "vm"}
+    first = da.simulate(machine, q0=[1e3], v0=[0.5], **options)
+    later = da.simulate(machine, start=first, **options)
+    for error in (0.0, 9e-7, -9e-7, 1.1e-6, -1.1e-6):
+        off = later.x.copy()
+        off[:, 0] += error
+        if abs(error) < 1e-6:
+            assert first.append(replace(later, x=off)).t[-1] == 0.2
+            continue
+        with pytest.raises(da.InputError, match="must start where this run ends"):
+            first.append(replace(later, x=off))
 
 
 def test_a_class_is_no_law_and_a_member_is_counted_in_whole_numbers() -> None:

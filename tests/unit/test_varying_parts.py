@@ -27,15 +27,17 @@ from dalembert.control.varying.falsification import exponentials
 from dalembert.control.varying.inequalities import Certificate, Inequalities, _semidefinite, _terms
 from dalembert.control.varying.motion_search import JointSine
 from dalembert.control.varying.motion_search import _Search as MotionSearch
-from dalembert.control.varying.motions import proven_motion, verified
+from dalembert.control.varying.motions import _SHARE, proven_motion, verified
 from dalembert.control.varying.moving import AGREEMENT, MotionLoop, Varied, loop_equations
 from dalembert.control.varying.regions import (
     _Equations,
     _fastest,
     _frame,
+    _largest,
     _largest_value,
     _lighter,
     _norm,
+    _Terms,
     motion_region,
 )
 from dalembert.control.varying.scaling import scaled
@@ -192,6 +194,23 @@ def test_rounding_is_taken_off_a_margin() -> None:
     assert nodes == 2 and (least > 0.0).all()
     rounding = [2.0 * AGREEMENT * np.linalg.norm(x, 2) for x in matrices]
     np.testing.assert_allclose(least - margins, rounding, rtol=1e-5)
+
+
+def test_nodes_are_so_dense_that_a_margin_loses_its_share() -> None:
+    """A stiffness of ``30 + 50 x + 120 x^2``: margins are below the least eigenvalues, by a share of the rough ones."""
+    coefficients = np.zeros((1, 3, 6, 1, 1))
+    coefficients[0, 0, :, 0, 0], coefficients[0, 1:, 3:5, 0, 0] = [1.0, 0.0, 1.0, 30.0, 30.0, 0.0], [[50.0], [120.0]]
+    family = LinearFamily(((-1.0, 1.0),), (False,), coefficients, 0)
+    energy, frame = EnergyFunction(0.4 * np.eye(1), np.zeros((1, 1)), np.ones(2)), np.diag([0.07, 1.0])
+
+    def least(places: NDArray[Any]) -> NDArray[Any]:
+        parts = [family.at([x])[0] for x in places]
+        forms = [[frame.T @ y @ frame for y in (energy.fall(x, 0.1), energy.value(x))] for x in parts]
+        return np.asarray(np.linalg.eigvalsh(np.array(forms))[..., 0].min(axis=0))
+
+    margins, nodes = verified(family, energy, frame, 0.1)
+    exact, rough = least(np.linspace(-1.0, 1.0, 801)), least(np.array([-1.0, 0.0, 1.0]))
+    assert nodes > 3 and (exact - _SHARE * rough <= margins).all() and (margins <= exact).all()
 
 
 def test_vertices_contain_all_motions() -> None:
@@ -389,6 +408,22 @@ def test_growth_under_a_variation_is_that_of_its_matrices() -> None:
     assert resonant[search.places["d"].start + 1] == 1.0
 
 
+def test_periods_of_searches_end_with_their_ranges() -> None:
+    """Poles that nearly meet on the real axis turn more slowly than the slowest motion that is searched."""
+    z = 1.0 - 1e-4
+    coefficients = np.zeros((4, 3, 6, 1, 1))
+    coefficients[0, 0, :, 0, 0] = [1.0, 0.0, 2.0 * z, 1.0, 1.0, 0.0]
+    family = LinearFamily(((-1.0, 1.0),), (False,), coefficients, 1)
+    joint = SimpleNamespace(name="l", turning=False, span=(-1.0, 1.0), rate=1.0, acceleration=1.0)
+    loop: Any = SimpleNamespace(family=family, joints=[joint], constants=[], varied=[joint], middle=[0.0])
+    A = constant([[0.0, 1.0], [-1.0, -2.0 * z]]) + constant([[0.0], [-1e-6]]) @ parameter("k") @ constant([[1.0, 0.0]])
+    integrators = system_lft(python_control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
+    lag = integrators.feedback(-A, integrators.outputs, integrators.inputs)
+    for search in (MotionSearch(loop), VariationSearch(lag, {"k": 0.7}, None)):
+        rng = np.random.default_rng(1)
+        assert {search.resonant(rng)[0] for _ in range(5)} == {1.0}
+
+
 # -- regions ----------------------------------------------------------------------------------------------------------
 
 
@@ -552,6 +587,26 @@ def test_the_fastest_decay_of_a_loop() -> None:
     assert 0.5 * slowest < fastest <= slowest and len(functions) == 1 and len(told) == 4
     family.coefficients[0, 0, 3] *= -1.0
     assert _fastest(loop, told.append) == (0.0, [])
+
+
+def test_runs_of_a_region_approach_each_other_at_least_as_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``x'' + x' + k x = 0`` for k from 100 to 300, without further terms: no rate is above that of any of its runs."""
+    coefficients = np.zeros((4, 3, 6, 1, 1))
+    coefficients[0, 0, :, 0, 0], coefficients[0, 1, 3:5, 0, 0] = [1.0, 0.0, 1.0, 200.0, 200.0, 0.0], 100.0
+    family = LinearFamily(((-1.0, 1.0),), (False,), coefficients, 1)
+    energy, size, names = EnergyFunction(0.8 * np.eye(1), np.zeros((1, 1)), np.ones(2)), 0.1, SimpleNamespace()
+    names.q_names, names.v_names = ["x"], ["x_dot"]
+    loop = cast(Any, SimpleNamespace(family=family, middle=[0.0], joints=[], eom=names))
+    terms = _Terms(0.0, lower=0.0, pair=0.0, shove=0.0, swing=0.0)
+    equations = SimpleNamespace(forces=lambda *_: (0.0, 0.0, 0.0), region=lambda *_: (size, terms))
+    monkeypatch.setattr("dalembert.control.varying.regions._fastest", lambda *_: (0.05, [energy]))
+    found = _largest(cast(Any, equations), loop, 1.0, lambda text: None)
+    assert found is not None and found.converging is not None
+    rates = []
+    for k in np.linspace(-1.0, 1.0, 21):
+        parts = family.at([k])[0]
+        rates.append(0.5 * eigh(energy.fall(parts), energy.value(parts), eigvals_only=True)[0])
+    assert 0.3 * min(rates) < found.converging <= min(rates)
 
 
 def test_a_region_that_runs_do_not_leave() -> None:

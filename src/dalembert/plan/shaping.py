@@ -29,6 +29,8 @@ from dalembert.plan.references import Positions, Time, check_ends, is_number
 
 __all__ = ["SCurve", "Shaped", "Shaper", "ei", "excitation", "zv", "zvd"]
 
+_MORE_DAMPING = 0.05  # of an EI shaper, from one solution of its conditions to the next
+
 
 @dataclass(frozen=True)
 class SCurve:
@@ -326,6 +328,7 @@ def ei(omega: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
 
     Without damping the three impulses are ``(1 + V)/4, (1 - V)/2, (1 + V)/4`` at ``0, T/2, T``. With damping its
     conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.
+    They have other solutions as well; this one is followed from none to the given damping.
     """
     T = _check(omega, damping)
     if not (is_number(tolerance) and 0 < tolerance < 1):
@@ -335,25 +338,27 @@ def ei(omega: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
         return Shaper((0.0, T / 2, T), ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4))
     from scipy.optimize import root
 
-    def conditions(y: Array) -> list[float]:
+    def conditions(y: Array, z: float) -> list[float]:
         A1, A2, t2, t3, low, high = y
-        t, A = np.array([0.0, t2, t3]) * T, np.array([A1, A2, 1 - A1 - A2])
+        t, A = np.array([0.0, t2, t3]) * _check(omega, z), np.array([A1, A2, 1 - A1 - A2])
 
         def response(ratio: float) -> complex:
             w = omega * ratio
-            z = A * np.exp(damping * w * (t - t[-1]) + 1j * w * math.sqrt(1 - damping**2) * t)
-            return complex(z.sum())
+            turned = A * np.exp(z * w * (t - t[-1]) + 1j * w * math.sqrt(1 - z**2) * t)
+            return complex(turned.sum())
 
         below, above, h = response(low), response(high), 1e-5
         slope = (abs(response(1 + h)) - abs(response(1 - h))) / (2 * h)
         return [below.real, below.imag, above.real, above.imag, abs(response(1.0)) - V, slope]
 
-    K = math.exp(-damping * math.pi / math.sqrt(1 - damping**2))
-    scale = np.array([(1 + V) / 4, (1 - V) / 2 * K, (1 + V) / 4 * K**2])
     side = math.acos(-(1 - V) / (1 + V)) / math.pi
-    guess = [scale[0] / scale.sum(), scale[1] / scale.sum(), 0.5, 1.0, side, 2 - side]
-    solution = root(conditions, guess, tol=1e-13)
-    if np.abs(conditions(solution.x)).max() > 1e-8:
+    y = np.array([(1 + V) / 4, (1 - V) / 2, 0.5, 1.0, side, 2 - side])
+    for z in np.linspace(0.0, damping, math.ceil(damping / _MORE_DAMPING) + 1)[1:].tolist():
+        y = root(conditions, y, args=(z,), tol=1e-13).x
+        found = bool(np.abs(conditions(y, z)).max() <= 1e-8)
+        if not found:
+            break
+    A1, A2, t2, t3, low, high = y.tolist()
+    if not (found and low < 1.0 < high and 0.0 < t2 < t3 and min(A1, A2, 1 - A1 - A2) > 0.0):
         raise InputError(f"no EI shaper was found for the damping ratio {damping:g} and the tolerance {tolerance:g}")
-    A1, A2, t2, t3 = solution.x[:4]
-    return Shaper((0.0, float(t2 * T), float(t3 * T)), (float(A1), float(A2), float(1 - A1 - A2)))
+    return Shaper((0.0, t2 * T, t3 * T), (A1, A2, 1 - A1 - A2))

@@ -38,7 +38,10 @@ def tune_over_ranges(
     *,
     first: Sequence[dict[str, float]] = (),
 ) -> TuneResult:
-    """Tune until the loop is proven over all ranges (see `tune`); models at numbers ``first`` are among the first."""
+    """Tune until the loop is proven over all ranges (see `tune`), in 12 rounds at most.
+
+    Models at numbers ``first`` are among the first.
+    """
     began = thread_time()
     lft = model.lft if isinstance(model, UncertainMachine) else model
     if not lft.sizes:

@@ -158,9 +158,10 @@ def _starts(
 ) -> Iterator[Place]:
     """Starts: the structure's own values, then random ones.
 
-    Every second one has gains of equal scale and begins near the open loop. The others are about the gains of other
-    frequencies. After the first ten, gains have one scale about and above the mean of their sizes: gains that cancel
-    each other are reached from there. From the fifteenth on they move along mixtures (`gain_mixture`).
+    Every second one has gains of equal scale and begins near the open loop, with variables of size 1, 0.3 and 3 in
+    turn. The others are about the gains of half a decade above the typical frequencies, below them, a decade above, and
+    at them, by 3, 0.1 and 1. After the first ten, gains have one scale about and above the mean of their sizes: gains
+    that cancel each other are reached from there. From the fifteenth on they move along mixtures (`gain_mixture`).
     """
     rng = np.random.default_rng(settings.seed)
     yield objective, objective.start()
@@ -236,7 +237,7 @@ def _first_weight(objective: Objective, y: Array) -> float:
 
 
 def _finish(search: _Search, budget: Budget, progress: Callable[[str, float], object] | None) -> Place | None:
-    """Polish the best starts; with hard and soft requirements, move the weight until the hard ones are just met."""
+    """Polish the best starts; with hard and soft requirements, try up to 16 weights until the hard are just met."""
     if search.place is None:
         return None
     tell = progress or (lambda what, value: None)

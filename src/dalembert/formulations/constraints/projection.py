@@ -59,6 +59,8 @@ def consistent_state(
 ) -> ConsistentState:
     """Nearest state on ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix, by Newton's method.
 
+    No state is near if one of its steps is longer than 10 m or rad.
+
     Parameters
     ----------
     eom
@@ -196,9 +198,12 @@ def consistent_states(
         more = ~((error[open_] <= _NONE) | ((k > 3) & (error[open_] > 0.5 * best[open_]) & (best[open_] < 1e-9)))
         best = np.minimum(best, error)
         open_, phi = open_[more], phi[more]
+        step = shift(open_, phi)
+        near = np.abs(step).max(axis=-1, initial=0.0) <= 10.0
+        open_, step = open_[near], step[near]
         if not len(open_):
             break
-        q[open_] = eom.integrate(q[open_], shift(open_, phi))
+        q[open_] = eom.integrate(q[open_], step)
     q[~(error <= 1e-9)] = start[~(error <= 1e-9)]
     refuse(np.flatnonzero(~(error <= 1e-9)))
     everyone = np.arange(len(q))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -394,7 +393,9 @@ class Rod(Elastic):
 
     def section_pose(self, section: str) -> tuple[Array, Array]:
         """Rotation and position of a section without load."""
-        s = self.section_abscissa(section)
+        return self._pose(self.section_abscissa(section))
+
+    def _pose(self, s: float) -> tuple[Array, Array]:
         R, p = self._numbers(f"pose {s}", lambda delta: self._kinematics(delta).pose(s))
         return R, p[:, 0]
 
@@ -455,13 +456,19 @@ class Rod(Elastic):
             kinematics = self._kinematics(delta)
             return [ca.horzcat(*[kinematics.position(float(t)) for t in s])]
 
-        if np.linalg.norm(point) <= 1e-9 * self.length:
+        slack = 1e-9 * self.length
+        if np.linalg.norm(point) <= slack:
             return None
-        line = self._numbers("line", outputs)[0].T
-        for (a, b), (t, u) in zip(pairwise(line), pairwise(s), strict=True):
-            along = float(np.clip((point - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0))
-            if np.linalg.norm(a + along * (b - a) - point) <= 1e-9 * self.length:
-                return f"the abscissa {t + along * (u - t):.6g} of its flexible axis"
+        apart = np.linalg.norm(self._numbers("line", outputs)[0].T - point, axis=1)
+        place = float(s[apart.argmin()])
+        if apart.min() > s[1]:
+            return None
+        for _ in range(5):  # from the nearest of these places along the tangent
+            R, p = self._pose(place)
+            moved = point - p
+            if np.linalg.norm(moved) <= slack:
+                return f"the abscissa {place:.6g} of its flexible axis"
+            place = float(np.clip(place + R[:, 0] @ moved, 0.0, self.length))
         return None
 
     def elastic_body(self, delta: Expression, value: Value, approximation: str = "flex") -> ElasticBody:
