@@ -34,18 +34,19 @@ def test_restitution_with_friction_adds_no_energy_in_steps(seed: int) -> None:
     """It did: 0.2 J in one step. The loss of each step is never negative, and the run says that it was lowered."""
     stick, start = thrown_stick(seed)
     with pytest.warns(UserWarning, match="restitution would have added energy"):
-        run = da.simulate(stick, duration=1.0, contact="time-stepping", step=1e-3, record=1e-3, **start)
+        run = da.simulate(stick, duration=1.5, contact="time-stepping", step=1e-3, record=1e-3, **start)
     gained = np.diff(run.energy.work_loss)
     assert gained.max() < 1e-9 * run.energy.peak
     lowered = run["contact.lowered"]
     assert 0.0 < lowered.max() < 0.2
     assert run["contact.residual"].max() < 1e-8
     faults = run.metadata["contact_faults"]
+    assert faults["lowered"] == (2 if seed == 4 else 1)
     assert faults["lowered"] == np.count_nonzero(lowered) and faults["most_lowered"] == lowered.max()
     assert faults["lowered_since"] == pytest.approx(run.t[np.argmax(lowered > 0.0)])
     assert faults["lowered_t"] == pytest.approx(run.t[np.argmax(lowered)])
     with pytest.warns(UserWarning, match=f"in {faults['lowered']} of the steps"):
-        coarse = da.simulate(stick, duration=1.0, contact="time-stepping", step=1e-3, record=0.25, **start)
+        coarse = da.simulate(stick, duration=1.5, contact="time-stepping", step=1e-3, record=0.25, **start)
     assert coarse.metadata["contact_faults"] == faults
 
 
