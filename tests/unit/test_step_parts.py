@@ -138,7 +138,7 @@ class Machine:
             lasts |= contacts & (gaps <= MARGIN) & (np.abs(before - self.bent[self.first[:-1]]) <= np.abs(gained))
         return np.asarray(lasts)
 
-    def turns(self, u: np.ndarray, gained: np.ndarray, lasts: np.ndarray) -> np.ndarray:
+    def turns(self, u: np.ndarray, lasts: np.ndarray) -> np.ndarray:
         """How rows turn: of cables always, normals of contacts that last, their tangents if these stick too.
 
         At the start of a step rows of one that sticks move by their turn, or by two of them after a step without it.
@@ -150,11 +150,7 @@ class Machine:
             if f >= self.first_bent or lasts[k]:
                 turn[f] = self.bent[f]
             own, slip = self.bent[f + 1 : f + n], u[f + 1 : f + n]
-            if (
-                law is COULOMB
-                and lasts[k]
-                and (slip - 1.5 * own) @ (slip - 1.5 * own) <= ((0.1 * gained[k]) ** 2 + 0.36 * own @ own)
-            ):
+            if law is COULOMB and lasts[k] and (slip - 1.5 * own) @ (slip - 1.5 * own) <= (0.36 * own @ own):
                 turn[f + 1 : f + n] = own
         return turn
 
@@ -251,7 +247,7 @@ def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray, *, 
         free = free - back @ (m.Jb @ free + m.s)
     gained = (m.J @ (free - v))[normals]
     lasts = m.lasts(x, gap, (m.J @ v)[normals], gained)
-    turn = m.turns(m.J @ v, gained, lasts)
+    turn = m.turns(m.J @ v, lasts)
     closes = gap + THETA * h * (m.J @ free + 0.5 * turn)[normals] <= 0.0
     joints = np.array([law is STICTION for law in m.laws])
     acts = joints | (gap <= MARGIN) | closes

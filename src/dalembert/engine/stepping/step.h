@@ -16,14 +16,13 @@
 #if STEPPING
 #define STILL 1e-7 /* velocity below which a machine rests */
 #define FALL 20.0  /* acceleration with which a body at rest may begin to move within a step */
-#define FIRM 0.1   /* part of the change of velocity by free motion up to which a contact sticks */
 #define SQUARE(y) ((y) * (y))
 /* Whether the tangents of a contact move as those of one that sticks: at the start of the step by the turn, or by two of them after a
  * step in which they did not turn. */
-#define STICKS(a, u, gained)                                                                                           \
-    (SIZE(a) < 3 ? alive & NO(alive)                                                                                   \
-                 : SQUARE((u)[1] - K(1.5) * TURN(a)[1]) + SQUARE((u)[2] - K(1.5) * TURN(a)[2]) <=                      \
-                       SQUARE(K(FIRM) * gained) + K(0.36) * (SQUARE(TURN(a)[1]) + SQUARE(TURN(a)[2])))
+#define STICKS(a, u)                                                                               \
+    (SIZE(a) < 3 ? alive & NO(alive)                                                               \
+                 : SQUARE((u)[1] - K(1.5) * TURN(a)[1]) + SQUARE((u)[2] - K(1.5) * TURN(a)[2]) <=  \
+                       K(0.36) * (SQUARE(TURN(a)[1]) + SQUARE(TURN(a)[2])))
 #if !defined(KEEP_BEND)
 #define KEEP_BEND(a, rows)
 #endif
@@ -92,7 +91,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
             /* also one that touches without a force, and neither opens nor closes faster than free motion makes it */
             const MASK still = (C->g[a] <= K(MARGIN)) & (fabs(before - OPENING(a, TURN(a))) <= fabs(gained));
             MASK sticks = alive;
-            if (IS_CONTACT(a)) lasts = lasts | (alive & still), sticks = lasts & STICKS(a, u, gained);
+            if (IS_CONTACT(a)) lasts = lasts | (alive & still), sticks = lasts & STICKS(a, u);
             bend(C, a, IS_CONTACT(a) ? lasts : alive, sticks);
             turn = OPENING(a, TURN(a));
             KEEP_BEND(a, lasts + sticks)
