@@ -35,8 +35,9 @@ _NOTHING: Any = np.uintp(0)
 _PATIENCE = 0.05
 _SAMPLES, _SAMPLES_AND_LEAVES = 1, 2  # launches that only sample, as in cuda_rollout.cu
 _STACK_SIZE = 0  # cudaLimitStackSize
-_STACK = 48 << 10
-"""Bytes of local arrays of the functions below the entry, with colliders: EPA alone has 24 kB, manifolds 10 kB."""
+_STACK = 56 << 10
+"""Bytes of local arrays of the functions below the entry, with colliders: EPA alone has 24 kB, manifolds 10 kB,
+lists of contacts 7 kB."""
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
 
