@@ -16,7 +16,7 @@
 #define ROUGHLY 1.0 /* error of velocities in a round, by what the tolerance allows one block */
 #define FEWER 0.5   /* by which a step on Coulomb's law with new factors must reduce the error */
 #define WHOLE 0.99  /* part of a step on a convex problem after which Coulomb's law is tried */
-enum { STEPS = 60, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };
+enum { STEPS = 400, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };
 
 struct cones {
     int64_t n, rows, associated; /* associated: the convex problem */
