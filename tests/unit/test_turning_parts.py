@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from tests.unit.test_touch_parts import (
     BOX,
+    CAPSULE,
     CYLINDER,
     HALF_SPACE,
     KINDS,
@@ -231,3 +232,15 @@ def test_rates_of_velocities_along_the_axes(library: Any, ground: int) -> None:
     np.testing.assert_allclose(to, 0.3 * (velocities(h) - velocities(-h)) / (2.0 * h), atol=1e-6)
     library.turned(*arguments(memory, 0, ways, 0.3, to))
     assert not to.any()  # a contact without rates
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3])
+def test_contacts_of_bodies_at_rest_have_no_rates(rates: Any, angle: float) -> None:
+    """Parallel capsules touch along a part of their lines, crossed ones at a point: it stays where it is."""
+    rng = np.random.default_rng(3)
+    a, b = Shape(rng, CAPSULE), Shape(rng, CAPSULE)
+    a.R = np.ascontiguousarray(b.R @ Rotation.from_euler("x", angle).as_matrix())
+    a.p = b.p + b.R @ [a.size[0] + b.size[0] + 1e-6, 0.0, 0.0]
+    found = rates(a, b, np.zeros(12))
+    assert (found[:, 7] == 1.0).all() and (found[:, 14:] == AT_LINE).all()
+    assert len(found) == (2 if angle == 0.0 else 1) and not found[:, 8:14].any()
