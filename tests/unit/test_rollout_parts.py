@@ -496,9 +496,9 @@ def test_worlds_of_members(tmp_path: Path) -> None:
 def test_stacks_are_large_enough(tmp_path: Path) -> None:
     cupy = ProcessorCupy(tmp_path)
     _make_stack(cupy, SimpleNamespace(local_size_bytes=4096))
-    assert cupy.stack == 4096 + (48 << 10)
+    assert cupy.stack == 4096 + (56 << 10)
     _make_stack(cupy, SimpleNamespace(local_size_bytes=0))
-    assert cupy.stack == 4096 + (48 << 10)
+    assert cupy.stack == 4096 + (56 << 10)
 
 
 def _result(**changes: Any) -> Rollout:
