@@ -186,7 +186,8 @@ except da.DalembertError as error:
 def test_fmu_on_a_full_disk(what: str, where: str, tmp_path: Path) -> None:
     """No room to build it, or for the file itself: no file, and nothing else is left."""
     (tmp_path / "temporary").mkdir()
-    environment = os.environ | {"TMPDIR": str(tmp_path / "temporary")}
+    # Python would write shortened bytecode of modules that nothing has imported before.
+    environment = os.environ | {"TMPDIR": str(tmp_path / "temporary"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", textwrap.dedent(FULL), what]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
