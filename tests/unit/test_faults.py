@@ -47,7 +47,8 @@ writers = {"run.nc": run.save, "run.csv": run.to_csv, "run.png": lambda path: ru
 def child(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", PENDULUM + script, *map(str, arguments)],
-        env=os.environ | {"PYTHONPATH": str(Path(da.__file__).parents[1])},
+        # Python would write shortened bytecode where the size of files is limited.
+        env=os.environ | {"PYTHONPATH": str(Path(da.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -51,7 +51,7 @@ def test_as_declared_contacts():
     found, declared = (da.simulate(thrown(chain(declared=d)).replace(contact=exact)) for d in (False, True))
     assert found["contact.count"].max() >= 4
     for name in (*found.machine.q_names, *found.machine.v_names, "multiplier.rod", "u.drive", "work.input"):
-        within = 1e-7 if name == "multiplier.rod" else 1e-9  # forces are impulses by the step of 1 ms
+        within = 1e-5 if name == "multiplier.rod" else 1e-8  # forces are impulses by the step of 1 ms
         np.testing.assert_allclose(found[name], declared[name], atol=within, err_msg=name)
     assert found["work.loss"][-1] == pytest.approx(declared["work.loss"][-1], rel=1e-9)
     assert found["work.loss"][-1] < -1.0
