@@ -54,7 +54,8 @@ _LEAST = 1e-6
 class _Solved(NamedTuple):
     """Impulses of N steps.
 
-    Impulses of both rounds (N, rows); of each block its rebound, its displacement, and whether it acts (1 or 0);
+    Impulses of both rounds (N, rows); of each block its rebound, its displacement, how many of its
+    kinds of rows turn (none, normal, tangents too), and whether it acts (1 or 0);
     numbers of the laws; in how many parts each step was taken (N, 1).
     """
 

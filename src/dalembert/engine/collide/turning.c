@@ -118,12 +118,13 @@ static int turn_of_curves(const struct sides *B, const struct contact *c, double
     return 1;
 }
 
+static int is_ground(const struct shape *s) { return s->kind == HALF_SPACE || s->kind == FIELD; }
+
 /* Rates of the normal of a contact of shapes on two bodies, and of its point; h is the length of the step. 0: it has none. */
 static int turn_rates(const struct scene *S, const struct shape *a, const struct shape *b, const int64_t *body, const struct contact *c,
                       double h, double *normal_rate, double *point_rate) {
     const double *n = c->normal;
-    const int is_open = a->kind == HALF_SPACE, size_of_b = b->kind != HALF_SPACE && b->kind != FIELD;
-    const double size = is_open || a->kind == FIELD ? extent_of(b) : size_of_b ? fmin(extent_of(a), extent_of(b)) : extent_of(a);
+    const double size = fmin(is_ground(a) ? INFINITY : extent_of(a), is_ground(b) ? INFINITY : extent_of(b));
     struct sides B = {{a, b}, {{0}}, {{0}}, {{0}}, {{0}}};
     double u[2][3], off[3], of[3];
     int faces = 0;

@@ -7,7 +7,7 @@
  * with M^ = M + h theta D + (h theta)^2 K: damping and stiffness of joints and modes are implicit. Centrifugal and
  * gyroscopic forces are taken at v first, then as the mean of those at v and v+: smooth motion is of second order.
  * Velocities in axes that turn are carried along with these. Blocks act on velocities; those of cables and ropes, and of contacts
- * that pushed in the step before, on the mean of the velocities before and after, less the error at the start (as in
+ * that last, on the mean of the velocities before and after, less the error at the start (as in
  * bilateral.h): a path along a curved surface costs no energy. A displacement, which changes no
  * velocity, removes the remaining penetration, or the gap over which a contact pushes, and the errors of rows that
  * always hold at the end: a gap divided by the step would be a velocity, and would chatter.
