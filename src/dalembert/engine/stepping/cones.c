@@ -95,7 +95,10 @@ static double cones_law(const struct moreau *C, const struct cones *I) {
 
 /* Whether two blocks act on the same velocities, as the points of one pair of bodies do. */
 static inline int act_together(const struct moreau *C, int64_t a, int64_t b) {
-    return COUNT(a) == COUNT(b) && !memcmp(AT(a), AT(b), (size_t)COUNT(a) * sizeof(int64_t));
+    if (COUNT(a) != COUNT(b)) return 0;
+    for (int64_t i = 0; i < COUNT(a); i++)
+        if (AT(a)[i] != AT(b)[i]) return 0;
+    return 1;
 }
 
 /* Factors of the derivative of g at s. Rows of blocks that act on the same velocities are added at once. */
