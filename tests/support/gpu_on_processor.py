@@ -1,11 +1,13 @@
 """Text for a GPU on the processor, compiled as C++, one thread after the other; and a CuPy that runs it so.
 
-`ProcessorCupy` has what rollouts ask of CuPy, on NumPy arrays: with it they go their whole way without a GPU.
+`ProcessorCupy` has what rollouts ask of CuPy, on NumPy arrays: with it they go their whole way without a GPU. With
+`DALEMBERT_TEST_GPU=1` the same tests run on a GPU, through CuPy.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,11 +18,12 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compile.cuda import import_cupy
 from dalembert.engine.methods.contacts import contact_method
 from dalembert.loop.closed_loop import close_loop
 from dalembert.simulation.rollout.cuda import rollout_source
 
-__all__ = ["SHIM", "ProcessorCupy", "compile_text", "needs_gpp", "stepped_on_a_gpu"]
+__all__ = ["SHIM", "CountingCupy", "ProcessorCupy", "compile_text", "cupy_of_tests", "needs_gpp", "stepped_on_a_gpu"]
 
 needs_gpp = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
@@ -134,3 +137,34 @@ class ProcessorCupy:
 
         launch.local_size_bytes = 4096  # type: ignore[attr-defined]
         return launch
+
+
+class CountingCupy:
+    """CuPy on a GPU; ``launches`` counts them, and ``stack`` is the limit of the GPU."""
+
+    def __init__(self) -> None:
+        self._cupy, self.launches = import_cupy(), 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cupy, name)
+
+    @property
+    def stack(self) -> int:
+        return int(self._cupy.cuda.runtime.deviceGetLimit(0))
+
+    def RawModule(self, **named: Any) -> Any:
+        module = self._cupy.RawModule(**named)
+        return SimpleNamespace(get_function=lambda name: self._counted(module.get_function(name)))
+
+    def _counted(self, entry: Any) -> Any:
+        def launch(*arguments: Any) -> None:
+            self.launches += 1
+            entry(*arguments)
+
+        launch.local_size_bytes = entry.local_size_bytes  # type: ignore[attr-defined]
+        return launch
+
+
+def cupy_of_tests(folder: Path) -> ProcessorCupy | CountingCupy:
+    """The processor in place of a GPU, or the GPU if `DALEMBERT_TEST_GPU` says so."""
+    return CountingCupy() if os.environ.get("DALEMBERT_TEST_GPU") == "1" else ProcessorCupy(folder)

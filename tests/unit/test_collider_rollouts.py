@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
+from tests.support.gpu_on_processor import cupy_of_tests, needs_gpp
 
 import dalembert as da
 from dalembert.core.errors import InputError
@@ -70,7 +70,7 @@ def test_on_a_gpu(hinged: da.EquationsOfMotion, tmp_path: Path, monkeypatch: pyt
             made.append((self, image, n))
 
     monkeypatch.setattr(cuda, "_Worlds", Worlds)
-    gpu = ProcessorCupy(tmp_path)
+    gpu = cupy_of_tests(tmp_path)
     monkeypatch.setattr(cuda, "import_cupy", lambda: gpu)
     measure = {"deepest": da.Measure("contact.deepest", "min"), "x": da.Measure("ball.x")}
     settings = {**SETTINGS, "measure": measure}

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
+from tests.support.gpu_on_processor import CountingCupy, ProcessorCupy, cupy_of_tests, needs_gpp
 
 import dalembert as da
 from dalembert.control import Sampled
@@ -45,8 +45,8 @@ def tumbling() -> da.Machine:
 
 
 @pytest.fixture
-def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ProcessorCupy:
-    made = ProcessorCupy(tmp_path)
+def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ProcessorCupy | CountingCupy:
+    made = cupy_of_tests(tmp_path)
     monkeypatch.setattr(cuda, "import_cupy", lambda: made)
     return made
 
@@ -92,7 +92,7 @@ MEASURES = {
     ],
     ids=["rk4", "default", "loose", "third order", "sampled"],
 )
-def test_members_are_those_of_lanes(gpu: ProcessorCupy, settings: dict[str, Any]) -> None:
+def test_members_are_those_of_lanes(gpu: ProcessorCupy | CountingCupy, settings: dict[str, Any]) -> None:
     if "seed" in settings:
         settings = {**settings, "sensors": [da.Sensor("ruler", ("x", "theta"), 0.05, noise=(1e-2, 2e-2), delay=0.05)]}
     common = {"duration": 0.8, "q0": Q0, "p": {"mass": MASS}, "control": LAW, **settings}
@@ -105,13 +105,13 @@ def test_members_are_those_of_lanes(gpu: ProcessorCupy, settings: dict[str, Any]
         assert there.metadata["steps"] == here.metadata["steps"]
 
 
-def test_quaternions(gpu: ProcessorCupy) -> None:
+def test_quaternions(gpu: ProcessorCupy | CountingCupy) -> None:
     v0 = RNG.normal(size=(4, 6))
     there, here = both(tumbling(), duration=1.0, v0=v0, method="dopri5", rtol=1e-8)
     assert_same(there, here)
 
 
-def test_members_go_on_in_another_launch(gpu: ProcessorCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_members_go_on_in_another_launch(gpu: ProcessorCupy | CountingCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     """A launch makes a number of steps; how many changes nothing, not to the bit, also of quaternions and measures."""
     eom = da.equations(tumbling())
     settings: dict[str, Any] = {"duration": 1.0, "v0": RNG.normal(size=(3, 6)), "method": "dopri5", "record": 0.5}
@@ -127,7 +127,7 @@ def test_members_go_on_in_another_launch(gpu: ProcessorCupy, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
-def test_members_stop(gpu: ProcessorCupy, method: str) -> None:
+def test_members_stop(gpu: ProcessorCupy | CountingCupy, method: str) -> None:
     """At a hard stop, where lanes stop them."""
     common = {"duration": 1.0, "q0": Q0, "p": {"mass": MASS}, "control": LAW, "measure": MEASURES, "record": 0.1}
     there, here = both(cart_pendulum(stop=True), method=method, **common)
@@ -135,7 +135,7 @@ def test_members_stop(gpu: ProcessorCupy, method: str) -> None:
     assert_same(there, here)
 
 
-def test_too_many_steps_and_divergence(gpu: ProcessorCupy) -> None:
+def test_too_many_steps_and_divergence(gpu: ProcessorCupy | CountingCupy) -> None:
     common = {"q0": Q0[:2], "p": {"mass": MASS[:2]}, "control": LAW, "method": "dopri5"}
     there, here = both(cart_pendulum(), duration=1.0, max_steps=7, **common)
     assert set(here.status.tolist()) == {"failed"}
@@ -148,7 +148,9 @@ def test_too_many_steps_and_divergence(gpu: ProcessorCupy) -> None:
     assert_same(there, here)
 
 
-def test_interrupts_are_seen_between_launches(gpu: ProcessorCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupts_are_seen_between_launches(
+    gpu: ProcessorCupy | CountingCupy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cuda, "_TRIES", 2)
     monkeypatch.setattr(cuda, "_PATIENCE", -1.0)
     settings: dict[str, Any] = {"duration": 5.0, "q0": Q0, "control": LAW, "method": "dopri5", "record": 5.0}
@@ -159,13 +161,13 @@ def test_interrupts_are_seen_between_launches(gpu: ProcessorCupy, monkeypatch: p
 
 
 @pytest.mark.slow
-def test_members_with_constraints(gpu: ProcessorCupy) -> None:
+def test_members_with_constraints(gpu: ProcessorCupy | CountingCupy) -> None:
     place, v0 = {"platform.y": 0.25, "platform.z": 0.37}, {"platform.vx": 0.1 * RNG.normal(size=5)}
     there, here = both(pulley_robot(2), duration=0.1, step=1e-2, record=0.1, q0=place, v0=v0)
     assert_same(there, here)
 
 
-def test_starts_that_are_refused(gpu: ProcessorCupy) -> None:
+def test_starts_that_are_refused(gpu: ProcessorCupy | CountingCupy) -> None:
     for device in ("cuda", "cpu"):
         with pytest.raises(InputError, match=r"member 3.*do not allow crank0 = 0.9, crank1 = -1 together"):
             far = {"crank0": [0.0, 0.01, 0.0, 0.9, 0.8], "crank1": [0.0, 0.01, 0.0, -1.0, 0.8]}

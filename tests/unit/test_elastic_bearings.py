@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
+from tests.support.gpu_on_processor import cupy_of_tests, needs_gpp
 from tests.unit.test_sheave_bearings import BEARING, EXACT, C, G, atwood
 
 import dalembert as da
@@ -228,7 +228,7 @@ def test_threads_of_a_gpu_are_lanes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     start = {"x1_dot": -speeds, "x2_dot": speeds, "wheel_dot": spins}
     settings: dict[str, Any] = {"v0": start, "duration": 0.1, "step": 1e-3, "contact": "time-stepping"}
     lanes = da.rollout(eom, threads=1, **settings)
-    made = ProcessorCupy(tmp_path)
+    made = cupy_of_tests(tmp_path)
     monkeypatch.setattr(cuda, "import_cupy", lambda: made)
     threads = da.rollout(eom, device="cuda", **settings)
     assert made.launches > 0 and lanes.ok.all() and threads.ok.all()

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
+from tests.support.gpu_on_processor import cupy_of_tests, needs_gpp
 from tests.support.live_programs import LiveProgram
 
 import dalembert as da
@@ -355,7 +355,7 @@ def test_members_are_single_runs() -> None:
 @pytest.mark.slow
 def test_on_a_gpu(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text for a GPU, compiled for this processor: capsules of each world have their own lengths."""
-    monkeypatch.setattr(cuda, "import_cupy", lambda: ProcessorCupy(tmp_path))
+    monkeypatch.setattr(cuda, "import_cupy", lambda: cupy_of_tests(tmp_path))
     machine, settings = cantilever(0.8, adhesion=30.0), {"duration": 0.1, "record": 0.01, "contact": "time-stepping"}
     speeds = {"slide_dot": np.array([-1.0, -0.5])}
     there, here = (da.rollout(machine, v0=speeds, device=device, **settings) for device in ("cuda", "cpu"))

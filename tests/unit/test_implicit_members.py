@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.support.finite_element_models import truss
-from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
+from tests.support.gpu_on_processor import cupy_of_tests, needs_gpp
 
 import dalembert as da
 from dalembert.simulation.rollout import cuda
@@ -90,7 +90,7 @@ def test_adaptive_steps_of_members_and_fmus(arm: da.EquationsOfMotion, tmp_path:
 def test_the_text_for_a_gpu_takes_the_steps_of_lanes(
     arm: da.EquationsOfMotion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuda, "import_cupy", lambda: ProcessorCupy(tmp_path))
+    monkeypatch.setattr(cuda, "import_cupy", lambda: cupy_of_tests(tmp_path))
     settings = {"duration": 0.02, "v0": {"swing_dot": SPEEDS}, "method": METHOD, "record": 0.01, "control": [0.5]}
     there, here = da.rollout(arm, device="cuda", **settings), da.rollout(arm, **settings)
     assert there.metadata["backend"] == "cuda"
@@ -130,7 +130,7 @@ def test_interfaces_of_finite_elements_carry_contacts_and_sensors_everywhere(
     table = fmpy.simulate_fmu(str(path), stop_time=0.12, output_interval=H)
     np.testing.assert_allclose(table["hinge"], np.interp(table["time"], run.t, run["hinge"]), atol=1e-9)
     np.testing.assert_allclose(table["camera.lamp.z"][-1], run["camera.lamp.z"][-1], atol=1e-9)
-    monkeypatch.setattr(cuda, "import_cupy", lambda: ProcessorCupy(tmp_path))
+    monkeypatch.setattr(cuda, "import_cupy", lambda: cupy_of_tests(tmp_path))
     free = gate.with_(contacts=(), sensors=())
     settings = {"duration": 0.02, "v0": {"hinge_dot": SPEEDS}, "method": METHOD, "record": 0.01, "control": [0.0]}
     there, here = da.rollout(free, device="cuda", **settings), da.rollout(free, **settings)
