@@ -1,7 +1,7 @@
 """Make random changes of the numerical rooms and print those that no test notices: ``make mutants ARGS="--number 40"``.
 
 Notes and verdicts are kept in ``.mutants``: a run that was stopped goes on where it was, and several at a time share
-the work. ``--write`` puts the result into ``docs/results/random/mutants.json``.
+the work. ``--write`` puts the result into ``docs/results/random/mutants.json``, or the file that ``--result`` names.
 """
 
 from __future__ import annotations
@@ -63,9 +63,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="for how long files of tests are begun")
     parser.add_argument("--again", action="store_true", help="try survivors again, after tests were added")
     parser.add_argument("--folder", type=Path, default=ROOT / ".mutants", help="where notes and verdicts are kept")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(ROOT)}")
+    parser.add_argument("--write", action="store_true", help="write the result")
+    parser.add_argument(
+        "--result", type=Path, default=RESULT, help=f"its file, if it is not {RESULT.relative_to(ROOT)}"
+    )
     options = parser.parse_args()
-    verdicts = Verdicts(options.folder / "verdicts.jsonl", stored(RESULT))
+    verdicts = Verdicts(options.folder / "verdicts.jsonl", stored(options.result))
     languages = ("c", "python") if options.language == "both" else (options.language,)
     everything = {language: read_changes(ROOT / "src" / "dalembert", ROOMS[language]) for language in ROOMS}
     chosen = [[x for x in everything[name] if options.only in x.path] for name in languages]
@@ -76,12 +79,12 @@ def main() -> int:
     if wanted:
         _try(wanted, by_key, verdicts, options)
     made = [verdicts.known[change.key] for change in drawn if change.key in verdicts.known]
-    written = reasons(RESULT)
+    written = reasons(options.result)
     print(table(made, written))
     if options.write:
         keys = {v.key for v in made}
         others = [v for v in verdicts.known.values() if v.key in by_key and v.key not in keys]
-        RESULT.write_text(json.dumps(result(made, others, written), indent=1) + "\n")
+        options.result.write_text(json.dumps(result(made, others, written), indent=1) + "\n")
     return int(any(v.verdict in (SURVIVED, UNCOVERED) and not written.get(v.key) for v in made))
 
 
