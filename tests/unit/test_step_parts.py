@@ -7,6 +7,7 @@ works and losses. The impulses have to obey their laws with the velocities at th
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,7 +47,7 @@ class Machine:
     """Bodies of some velocities each; M v' = f - K q - b(v) + J^T x; rows of blocks at one body or two."""
 
     def __init__(
-        self, rng: np.random.Generator, bodies: int, size: int, blocks: list[tuple[BlockLaw, tuple[int, ...]]], *,
+        self, rng: np.random.Generator, bodies: int, size: int, blocks: Sequence[tuple[BlockLaw, tuple[int, ...]]], *,
         held: int = 0, apart: bool = False, bends: str = "", bias: float = 0.3, features: float = np.inf,
         direct: int = 96, many: bool = False,
     ) -> None:  # fmt: skip
@@ -93,10 +94,10 @@ class Machine:
             work_loss=at + held + 5, colliders=None,
         )  # fmt: skip
         system.tables = SteppingSystem.tables.fget(system)  # type: ignore[attr-defined]
-        self.system, self.seen = system, list[np.ndarray]()
+        self.system, self.seen, self.probed = system, list[np.ndarray](), list[tuple[float, np.ndarray]]()
         kernels = {
             "terms": Code(self.terms, (1, self.n, 0, 0, 1)), "bias": Code(self.biases, (1, self.n)),
-            "gaps": Code(lambda t, x: (self.gap(x[:nv]),), (1, self.n)),
+            "gaps": Code(self.gaps, (1, self.n)),
             "move": Code(lambda x, d: (x[:nv] + d, x[nv : 2 * nv]), (self.n, nv)),
             "finish": Code(lambda t, x, c, p, h, dv: ([2.5], [0.125, h[0] * (dv @ dv)]), (1, self.n, 0, 0, 1, nv)),
             "lift": Code(lambda t, x, d: ([self.f @ d],), (1, self.n, nv)),
@@ -123,6 +124,10 @@ class Machine:
     def gap(self, q: np.ndarray) -> np.ndarray:
         joints = np.array([law is STICTION for law in self.laws])  # they always touch
         return np.where(joints, 0.0, self.g0 + self.along @ q)
+
+    def gaps(self, t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray]:
+        self.probed.append((t[0], x.copy()))
+        return (self.gap(x[: self.nv]),)
 
     def holds(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.phi0 + self.s * t + self.Jb @ x[: self.nv], self.s + self.Jb @ x[self.nv : 2 * self.nv]
@@ -282,7 +287,7 @@ def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray, *, 
     dv = w - v
     lifted = m.f @ rest
     expected = own.sum() + h * (dv @ dv) + 0.5 * held @ (m.Jb @ v + m.s) + lifted
-    assert y[s.work_loss] - x[s.work_loss] == pytest.approx(expected, abs=1e-7 + 1e-3 * abs(lifted))
+    assert y[s.work_loss] - x[s.work_loss] == pytest.approx(expected, abs=float(1e-7 + 1e-3 * abs(lifted)))
     assert y[s.work_input] - x[s.work_input] == pytest.approx(0.125 - held @ m.s, abs=1e-9)
     assert y[2 * nv] == x[2 * nv] + 2.5 * h
     assert y[s.residual] < 1e-8
@@ -382,6 +387,79 @@ def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
         m.g0[0] = 0.9  # it does not get there
         y = m.step(engine, 0.0, h, x)
         assert m.C.parts == 1 and y[0] == pytest.approx(-0.8) and y[m.system.forces[0]] == 0.0
+
+
+def bullets(rng: np.random.Generator, n: int, speed: np.ndarray, e: np.ndarray) -> tuple[Machine, np.ndarray]:
+    """Points that fly along an axis each towards a wall at its start, alone in the world, and their state."""
+    m = Machine(rng, n, 1, [(UNILATERAL, (k,)) for k in range(n)], bias=0.0, features=0.01)
+    m.J[:], m.f[:], m.K[:], m.e[:] = np.eye(n), 0.0, 0.0, e
+    m.M = np.diag(rng.uniform(1.0, 3.0, n))
+    m.d, m.L = 1.0 / np.sqrt(np.diag(m.M)), np.eye(n)
+    m.back = np.diag(m.d)
+    x = np.zeros(m.n)
+    x[n : 2 * n], x[2 * n :] = -speed, rng.normal(size=m.n - 2 * n)
+    x[list(m.system.forces)] = 0.0
+    x[m.system.residual : m.system.residual + 4] = 0.0  # an account of the step itself
+    return m, x
+
+
+def test_bullets_hit_one_after_the_other(engine: Any) -> None:
+    """Each at its own time, with its own rebound; those that do not get there fly on, whether they are fast or not."""
+    rng, t, h, parts = np.random.default_rng(10), 3.1, 0.1, set[int]()
+    for _ in range(12):
+        n = 4
+        speed, e = rng.uniform(4.0, 9.0, n), rng.uniform(0.2, 0.8, n)
+        speed[3], e[3] = 0.05, 0.0  # is not fast: steps are not cut for it
+        m, x = bullets(rng, n, speed, e)
+        hits = rng.uniform(0.1, 1.6, n) * h
+        hits[1], hits[3] = 2.0 * h, rng.choice([0.4, 70.0]) * h
+        m.g0[:] = speed * hits
+        m.probed.clear()
+        y = m.step(engine, t, h, x)
+        hit = hits < h
+        fast = hit & (speed > 1.0)
+        end = np.where(hit, speed * (-hits + e * (h - hits)), -speed * h)
+        np.testing.assert_allclose(y[:n], end, atol=1e-5)
+        np.testing.assert_allclose(y[n : 2 * n], np.where(hit, e, -1.0) * speed, atol=1e-9)
+        force = y[list(m.system.forces)]
+        np.testing.assert_allclose(h * force, np.where(hit, np.diag(m.M) * speed * (1.0 + e), 0.0), atol=1e-8)
+        assert m.C.parts == 1 + fast.sum()
+        parts.add(m.C.parts)
+        # gaps are looked for where the motion goes on as it is, with all other states
+        until = min([h, *hits[fast]])
+        early = [(at, state) for at, state in m.probed if at < t + until - 1e-6]
+        for at, state in early:
+            np.testing.assert_allclose(state[:n], x[:n] - (at - t) * speed, atol=1e-12)
+            np.testing.assert_array_equal(state[n:], x[n:])
+        assert early
+    assert parts >= {2, 3}
+
+
+def test_bullets_that_pass_a_ball_or_hit_it(engine: Any) -> None:
+    """Its surface falls back again: steps towards it are no longer than the gap that is left."""
+    rng, h, e = np.random.default_rng(11), 0.1, 0.5
+    for trial in range(40):
+        m = Machine(rng, 1, 3, [(COULOMB, (0,))], bias=0.0, features=0.01)
+        m.M, m.d, m.L, m.back = np.eye(3), np.ones(3), np.eye(3), np.eye(3)
+        m.f[:], m.K[:], m.e[:], m.mu[0][:] = 0.0, 0.0, e, 0.0
+        along, side, _ = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        r, v, start = rng.uniform(0.02, 0.05), rng.uniform(5.0, 9.0), rng.uniform(0.1, 0.4)
+        off = r * (rng.uniform(0.0, 0.9) if trial % 2 else rng.uniform(1.1, 4.0))
+        centre, x = rng.normal(size=3), np.zeros(m.n)
+        x[:3], x[3:6] = centre - start * along + off * side, v * along
+        way = start - np.sqrt(max(r * r - off * off, 0.0))
+        normal = (way - start) * along + off * side
+        normal /= np.linalg.norm(normal)
+        m.J[:] = normal, *np.linalg.svd(normal[None])[2][1:]
+        setattr(m, "gap", lambda q, c=centre, r=r: np.array([np.linalg.norm(q - c) - r]))  # noqa: B010
+        y = m.step(engine, 0.0, h, x)
+        assert m.C.parts == 1 + trial % 2
+        if trial % 2 == 0:
+            np.testing.assert_allclose(y[:6], [*(x[:3] + h * x[3:6]), *x[3:6]], atol=1e-12)
+            continue
+        after = x[3:6] - (1.0 + e) * (x[3:6] @ normal) * normal
+        np.testing.assert_allclose(y[3:6], after, atol=1e-9)
+        np.testing.assert_allclose(y[:3], x[:3] + way * along + (h - way / v) * after, atol=20.0 * MARGIN)
 
 
 def test_a_short_way_to_the_margin_is_swept(engine: Any) -> None:
