@@ -1551,3 +1551,42 @@ def test_which_sheaves_slip_or_stick_is_told(engine: Any) -> None:
             assert (fired[4 + k] != 0, fired[8 + k] != 0) == (slips, sticks)
             told |= {(k, "slips")} if slips else {(k, "sticks")} if sticks else set()
     assert len(told) == 8
+
+
+@pytest.mark.parametrize("rubs", [False, True])
+@pytest.mark.parametrize(("every_c", "every_p"), [(True, True), (False, True), (True, False), (False, False)])
+def test_recorded_forces_with_held_values_and_parameters(engine: Any, rubs: bool, every_c: bool, every_p: bool) -> None:
+    """Each row with its own, or all with the same: forces, and the largest violations of rows that act."""
+    rng, count = np.random.default_rng(13), 4
+    m = Machine(
+        rng, 9, ("held", "cable", "switched", "contact") if rubs else ("held", "cable", "switched"), moving=True
+    )
+    by_c, by_p = rng.normal(size=(9, 2)), rng.normal(size=(9, 3))
+
+    def tape(t: np.ndarray, x: np.ndarray, c: np.ndarray, p: np.ndarray) -> Any:
+        rates, f, *others = m.tape(t, x)  # type: ignore[misc]
+        return (rates, f + by_c @ c + by_p @ p, *others)
+
+    code = Code(tape, (1, m.n, 2, 3))
+    m.C.tape, m.C.nc, m.C.np = code.address, 2, 3
+    m.C.projects = 0  # one tape has all
+    t, x = rng.uniform(0.1, 0.9, count), np.array([m.state(rng) for _ in range(count)])
+    x[:, 18:20] = rng.integers(0, 2, (count, 2))
+    if rubs:
+        for row in x:
+            set_modes(m, row, rng, {1: "on" if row[18] else "open", 2: "on" if row[19] else "open", 3: "stick"})
+            row[m.shares[3:]] = 0.0
+    c, p = rng.normal(size=(count, 2)), rng.normal(size=(count, 3))
+    out = np.zeros((count, m.m + 3))
+    name = "rubbing_signals" if rubs else "signals"
+    engine(name, m.equations.memory, count, t, x, c, 2 * every_c, p, 3 * every_p, out)
+    for k in range(count):
+        rows = m.active(x[k])
+        f, phi, phidot = m.terms(t[k], x[k])
+        f = f + by_c @ c[k if every_c else 0] + by_p @ p[k if every_p else 0]
+        force = np.zeros(m.m)
+        force[rows] = accelerations(m, f, rows, np.zeros(len(rows)))[1]
+        if rubs and force[3] < 0.0:  # one that would pull has none
+            force[3:6] = 0.0
+        np.testing.assert_allclose(out[k, : m.m], force, atol=1e-8)
+        np.testing.assert_allclose(out[k, m.m :], [np.abs(phi[rows]).max(), np.abs(phidot[rows]).max(), 0.0])
