@@ -204,6 +204,32 @@ def test_a_run_that_continues_elsewhere_forgets_contacts(engine: Any) -> None:
     assert len(m.seen) == 1
 
 
+def test_contacts_that_may_close_within_a_step_are_found(engine: Any) -> None:
+    """Up to the reach and the ways of points of both bodies: their speed, and that of turning about their origin."""
+    rng, found = np.random.default_rng(7), set[int]()
+    for trial in range(40):
+        scene = scene_of(rng, (SPHERE, SPHERE), (0, 1 if trial % 4 else -1))
+        x, h, reach = np.append(scene.at(rng), np.zeros(6)), 0.05, 0.02
+        pace = rng.uniform(0.2, 1.0, (scene.m, 2))
+        ways = [h * (pace[b, 0] + pace[b, 1] * (np.linalg.norm(scene.place[i, :3]) + scene.arrays["reach"][i]))
+                if b >= 0 else 0.0 for i, b in enumerate(scene.bodies)]  # fmt: skip
+        one, two = scene.shapes
+        n = rng.normal(size=3)
+        n /= np.linalg.norm(n)
+        gap = (reach + sum(ways)) * (0.99 if trial % 3 else 1.01)
+        x[:3] += two.p + n * (one.size[0] + two.size[0] + gap) - one.p
+        engine("near_to", scene.memory, x, 0.0)
+        scene.arrays["pace"][:] = pace.ravel()
+        engine("find", scene.memory, reach, h)
+        count = scene.memory.struct.n_contacts
+        assert count == int(trial % 3 > 0)
+        if count:
+            assert scene.arrays["gap"][0] == pytest.approx(gap, rel=1e-12)
+            np.testing.assert_allclose(scene.arrays["normal"][:3], n, atol=1e-12)
+        found.add(count)
+    assert len(found) == 2
+
+
 def test_rows_of_contacts_turn_where_bodies_do(engine: Any) -> None:
     """By more than 1e-5: the turn within a step, and the way by the size of the smaller shape."""
     rng = np.random.default_rng(5)

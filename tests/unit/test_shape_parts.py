@@ -81,7 +81,7 @@ SHOWN int64_t part_of(SHAPE(a), const double *n, const double *at, double *x, in
 def engine() -> Any:
     text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN + ENTRIES, "shape-parts", optimise=("-O0",))
-    for name in ("parts", "put_apart", "above", "within_sides", "part_of"):
+    for name in ("parts", "put_apart", "face_of", "above", "within_sides", "part_of"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -358,3 +358,42 @@ def test_a_peak_in_the_middle_of_a_face(engine: Any, kind: int) -> None:
         np.testing.assert_allclose(own[:, 6], -depth, atol=1e-6)
         np.testing.assert_allclose(own[:, :3], np.tile(peak - 0.5 * depth * a.R[:, 2], (len(own), 1)), atol=1e-5)
         assert rows[:, 6].max() < -0.9 * depth
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.2])
+def test_a_box_that_lies_on_a_plane_field(engine: Any, tilt: float) -> None:
+    """All four corners of its face touch, with the same gap, and few other points between them."""
+    rng = np.random.default_rng(60)
+    for gap in (0.003, -0.004):
+        slope = tilt * rng.normal(size=2)
+        ground = field(rng, lambda x, y, s=slope: s[0] * x + s[1] * y)
+        a, n = Shape(rng, BOX), np.array([-slope[0], -slope[1], 1.0]) / np.sqrt(1.0 + slope @ slope)
+        a.size = np.array([0.7, 0.5, 0.3])
+        level = Rotation.align_vectors([n, np.cross(n, [0.3, 1.0, 0.1])], [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])[0]
+        turn = level.as_matrix() @ Rotation.from_euler("z", rng.uniform(0.0, 6.0)).as_matrix()
+        a.R = np.ascontiguousarray(ground.R @ turn)
+        up = ground.R @ n
+        a.p = ground.p + (a.size[2] + gap) * up + a.R @ [0.05, -0.1, 0.0]
+        rows = found(engine, a, ground, 0.02)
+        np.testing.assert_allclose(rows[:, 6], gap, atol=1e-7)
+        corners = [a.p + a.R @ (a.size * [u, v, -1.0]) - 0.5 * gap * up for u in (1.0, -1.0) for v in (1.0, -1.0)]
+        for corner in corners:
+            assert np.linalg.norm(rows[:, :3] - corner, axis=1).min() < 1e-6
+        off = (rows[:, :3] - a.p) @ a.R
+        assert (np.abs(off[:, :2]) < a.size[:2] + 1e-6).all() and len(rows) <= 8
+
+
+def test_the_face_of_a_hull_is_that_which_looks_most_along_a_direction(engine: Any) -> None:
+    rng, out, corner, seen = np.random.default_rng(61), np.zeros(3), np.zeros((128, 3)), set[int]()
+    for _ in range(4):
+        a = Shape(rng, HULL)
+        for k, normal in enumerate(a.normal):
+            n = a.R @ (normal + 0.05 * rng.normal(size=3))
+            n /= np.linalg.norm(n)
+            best = int((a.normal @ a.R.T @ n).argmax())
+            assert engine("face_of", a, n, corner, out) == 3
+            np.testing.assert_allclose(out, a.R @ a.normal[best], atol=1e-12)
+            loop = a.loop[a.start[best] : a.start[best + 1]]
+            np.testing.assert_allclose(corner[:3], a.p + a.vertex[loop] @ a.R.T, atol=1e-12)
+            seen.add(best if best < 3 else k)
+    assert {0, 1, 2} <= seen

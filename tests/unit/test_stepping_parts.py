@@ -217,6 +217,7 @@ SHOWN int64_t split_up(BLOCKS, int64_t *label, int64_t *order, int64_t *ends, in
 SHOWN void held_solved(BLOCKS, double *room) { MADE; conjugate_gradients(&C, room); }
 SHOWN void counted(double *faults, double t, double residual, double lowered) {
     count_faults(faults, t, residual, lowered); }
+SHOWN int64_t at_rest(BLOCKS) { MADE; return rests(&C); }
 SHOWN int64_t number_of_faults(void) { return N_FAULTS; }
 SHOWN void softened(int64_t n, double soft, double *B) { soften(n, soft, B); }
 static void yield_of(const struct moreau *C, int64_t a, double *b) { YIELD(a, C->x + C->row_start[a], b) }
@@ -274,7 +275,7 @@ def engine() -> Any:
                  "swept_once", "along_row"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
-                 "together", "split_up", "number_of_faults", "long_island", "planned_work",
+                 "together", "split_up", "number_of_faults", "at_rest", "long_island", "planned_work",
                  "island_by_newton"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
@@ -1023,3 +1024,20 @@ def test_compliance_of_a_search(engine: Any) -> None:
         expected = 0.4 * (c.x[f : f + n] - ref[f : f + n])
         expected[0] += c.give[a] * c.x[f]
         np.testing.assert_allclose(b[:n], expected, atol=1e-14)
+
+
+def test_islands_at_rest(engine: Any) -> None:
+    """They move less than impulses change their velocities: the fastest row before, and the largest change."""
+    rng, seen = np.random.default_rng(22), set[bool]()
+    for trial in range(60):
+        c = chain(rng, 3)
+        c.x *= 1e-3 if trial % 2 else 1.0
+        c.u0 *= 10.0 ** rng.uniform(-4.0, 1.0)
+        c.s = c.Y.T @ c.x
+        change = c.Y @ c.s
+        if trial % 3 == 0:
+            c.u0 *= rng.choice([0.98, 1.02]) * np.abs(change).max() / np.abs(c.u0).max()
+        rests = bool(np.abs(c.u0).max() < np.abs(change).max())
+        assert engine("at_rest", *c.given) == int(rests)
+        seen.add(rests)
+    assert len(seen) == 2
