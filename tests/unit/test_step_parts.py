@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +21,7 @@ from dalembert.compile.cache import build_library
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.engine.sources import unit_text
 from dalembert.engine.stepping.native import NativeStepping
-from support.engine_units import Code
+from support.engine_units import Code, arguments
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -32,6 +33,10 @@ __attribute__((visibility("default"))) int64_t go(void *C, double t, double h, c
                                                   const double *p, double *out) {
     return moreau_step(C, t, h, x, c, p, out);
 }
+__attribute__((visibility("default"))) int64_t again(void *C, int64_t n_steps, const double *t, const double *h,
+    const double *x, const double *c, int64_t n_c, const double *p, double *after, double *account) {
+    return moreau_retrace(C, n_steps, t, h, x, c, n_c, p, after, account);
+}
 """
 
 
@@ -39,7 +44,7 @@ __attribute__((visibility("default"))) int64_t go(void *C, double t, double h, c
 def engine() -> Any:
     text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "step-parts", optimise=("-O0",))
-    library.go.restype = ctypes.c_int64
+    library.go.restype = library.again.restype = ctypes.c_int64
     return library
 
 
@@ -704,3 +709,75 @@ def test_rows_of_far_pairs_are_not_computed(engine: Any) -> None:
             m.called.clear()
             m.step(engine, 0.0, h, x)
             assert sorted(set(m.called)) == [0, 2]
+
+
+@pytest.mark.parametrize("bends", ["", "contacts"])
+def test_steps_taken_again_with_their_account(engine: Any, bends: str) -> None:
+    """Impulses of both rounds, rebounds, closing displacements, which rows turn, what acts, coefficients, parts."""
+    rng, seen = np.random.default_rng(14), set[str]()
+    for _ in range(8):
+        blocks = [(COULOMB, (0,)), (UNILATERAL, (1,)), (COULOMB, (0, 1)), (UNILATERAL, (2,)), (COULOMB, (2,))]
+        m = Machine(rng, 3, 5, blocks, bends=bends, bias=0.0)
+        nv, rows, k = m.nv, m.rows, len(blocks)
+        x = m.state()
+        m.g0 += rng.choice([-1e-3, 0.0, 0.01, 0.5], k) - m.gap(x[:nv] + 0.5 * H * x[nv : 2 * nv])
+        m.e[:] = rng.uniform(0.1, 0.4, k)
+        lengths = np.array([H, 0.7 * H, 1.1 * H, H])
+        t = 0.4 + np.cumsum([0.0, *lengths[:-1]])
+        states = [x]
+        for at, h in zip(t, lengths, strict=True):
+            states.append(m.step(engine, float(at), float(h), states[-1]))
+        numbers_ = sum(map(len, m.mu))
+        width = 2 * rows + 4 * k + numbers_ + 1
+        after, account = np.zeros((4, m.n)), np.full((4, width), np.nan)
+        x_of = np.array(states[:4])
+        given = (4, t, lengths, x_of, np.zeros(4), 1, m.p, after, account)
+        assert engine.again(*arguments(m.stepping.memory, *given)) == 4
+        named = [
+            0,
+            rows,
+            2 * rows,
+            2 * rows + k,
+            2 * rows + 2 * k,
+            2 * rows + 3 * k,
+            2 * rows + 4 * k,
+            width - 1,
+            width,
+        ]
+        normals = m.first[:-1]
+        for step, h in enumerate(lengths):
+            x, y = states[step], after[step]
+            np.testing.assert_allclose(y[: 2 * nv], states[step + 1][: 2 * nv], atol=1e-9)
+            first, second, bounce, closing, turns, acts, mu, parts = (
+                account[step, one:two] for one, two in pairwise(named)
+            )
+            np.testing.assert_allclose(second, h * y[m.system.forces[0] :][:rows], atol=1e-12)
+            assert parts[0] == 1.0
+            np.testing.assert_allclose(mu, np.concatenate(m.mu))
+            np.testing.assert_allclose(first, second, atol=1e-8)  # without a bias both rounds are the same
+            middle = x[:nv] + 0.5 * h * x[nv : 2 * nv]
+            v, gap = x[nv : 2 * nv], m.gap(middle)
+            free = v + np.linalg.solve(m.M, h * m.push(middle, v))
+            gained, lasts = (
+                (m.J @ (free - v))[normals],
+                m.lasts(x, gap, (m.J @ v)[normals], (m.J @ (free - v))[normals]),
+            )
+            turn = m.turns(m.J @ v, lasts)
+            on = (gap <= MARGIN) | (gap + 0.5 * h * (m.J @ free + 0.5 * turn)[normals] <= 0.0)
+            assert acts.tolist() == on.tolist()
+            falls = (m.J @ v - turn)[normals]
+            bounces = on & (falls < 0.0) & (-falls > 2.0 * np.abs(gained))
+            turn = m.unturned(turn, on & ~lasts)
+            tangents = [bool(n == 3 and turn[f + 1]) for f, n in zip(normals, m.sizes, strict=True)]
+            if bends:
+                np.testing.assert_array_equal(turns[on], (turn[normals] != 0.0)[on] * (1.0 + np.array(tangents)[on]))
+            factor = 1.0 - y[m.system.lowered]
+            expected = factor * np.where(bounces, m.e * (m.J @ v - turn)[normals], 0.0)
+            np.testing.assert_allclose(bounce, expected, atol=1e-9)
+            rest = y[:nv] - (middle + 0.5 * h * y[nv : 2 * nv])  # the displacement that closes gaps
+            np.testing.assert_allclose(m.M @ rest, m.J[normals].T @ closing, atol=1e-8)
+            seen |= {"bounces"} if bounces.any() else set()
+            seen |= {"closes"} if np.abs(closing).max() > 1e-4 else set()
+            seen |= {"turns"} if turns.any() else set()
+            seen |= {"open"} if not on.all() else set()
+    assert seen >= {"bounces", "closes", "open"} | ({"turns"} if bends else set())
