@@ -86,6 +86,15 @@ SHOWN void shared(int64_t nv, int64_t n, const int64_t *shares, int64_t *active,
     C.nv = nv, C.n_active = n, C.shares = shares, C.active = active, C.mu = mu, C.dense_work = work;
     C.rank_tolerance = 1e-10;
     keep_shares(&C, Z); }
+SHOWN int64_t general(int64_t nv, int64_t m, double *Y, double *Z, const double *rhs, double *mu, double *room) {
+    struct constrained C = {0};
+    double *S = room, *work = room + 2 * m * m + m;
+    C.nv = nv, C.n_active = C.m = m, C.Y = Y, C.Z = Z, C.U = S + m * m, C.b = C.U + m * m, C.dense_work = work;
+    for (int64_t i = 0; i < m * m; i++) S[i] = 0.0;
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < m; j++) S[i * m + j] += Y[k * m + i] * Z[k * m + j];
+    return solve_general(&C, S, rhs, mu); }
 SHOWN int64_t forces(BLOCKS, double *p, double *u, int64_t *modes, double *work) {
     MADE; SPARE; const struct solution s = {p, u, modes}; return solve_blocks(&c, &s, memory); }
 SHOWN void shared_anew(BLOCKS, const int64_t *yields, double *p, double *u, int64_t *modes, double *work) {
@@ -472,3 +481,28 @@ def test_shares_of_contacts_beside_constraints(engine: Any) -> None:
         x = np.linalg.pinv(rest @ B, rcond=1e-9) @ (rest @ force)
         np.testing.assert_allclose(made[contacts], x, atol=1e-10)
         np.testing.assert_allclose(made[held], np.linalg.pinv(A, rcond=1e-9) @ (force - B @ x), atol=1e-10)
+
+
+def test_equations_of_contacts_that_slip(engine: Any) -> None:
+    """Y^T Z mu = b without symmetry; rows of light bodies beside heavy ones too, and least norms where rows depend."""
+    rng = np.random.default_rng(12)
+    for nv, m, scales, dependent in ((5, 3, 0.0, 0), (6, 6, 0.0, 0), (7, 4, 7.0, 0), (6, 5, 6.0, 0), (6, 4, 0.0, 1),
+                                     (7, 5, 0.0, 2), (4, 6, 0.0, 0)):  # fmt: skip
+        Y = rng.normal(size=(nv, m))
+        Z = Y + 0.2 * rng.normal(size=(nv, m))
+        for k in range(dependent):
+            Y[:, k], Z[:, k] = 0.6 * Y[:, -1] - Y[:, -2], 0.6 * Z[:, -1] - Z[:, -2]
+        if scales:  # of both, so that entries of the product differ by their square
+            by = 10.0 ** -np.linspace(0.0, scales, m)
+            Y, Z = Y * by, Z * by[::-1] * 10.0**scales if nv == 6 else Z * by
+        S, b, mu, room = Y.T @ Z, rng.normal(size=m), np.zeros(m), rng.normal(size=work().shape)
+        lacks = m - np.linalg.matrix_rank(Y / np.linalg.norm(Y, axis=0))
+        if lacks:
+            b = S @ rng.normal(size=m)
+        assert engine("general", nv, m, np.ascontiguousarray(Y), np.ascontiguousarray(Z), b, mu, room) == (lacks > 0)
+        left, right = 1.0 / np.linalg.norm(Y, axis=0), 1.0 / np.linalg.norm(Z, axis=0)
+        if lacks:
+            expected = np.linalg.pinv(S, rcond=1e-9) @ b
+        else:
+            expected = right * np.linalg.solve(left[:, None] * S * right, left * b)
+        np.testing.assert_allclose(mu, expected, rtol=1e-7, atol=1e-10)

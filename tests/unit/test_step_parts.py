@@ -7,6 +7,8 @@ works and losses. The impulses have to obey their laws with the velocities at th
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +21,7 @@ from dalembert.compile.cache import build_library
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.engine.sources import unit_text
 from dalembert.engine.stepping.native import NativeStepping
-from support.engine_units import Code
+from support.engine_units import Code, arguments
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -31,6 +33,10 @@ __attribute__((visibility("default"))) int64_t go(void *C, double t, double h, c
                                                   const double *p, double *out) {
     return moreau_step(C, t, h, x, c, p, out);
 }
+__attribute__((visibility("default"))) int64_t again(void *C, int64_t n_steps, const double *t, const double *h,
+    const double *x, const double *c, int64_t n_c, const double *p, double *after, double *account) {
+    return moreau_retrace(C, n_steps, t, h, x, c, n_c, p, after, account);
+}
 """
 
 
@@ -38,7 +44,7 @@ __attribute__((visibility("default"))) int64_t go(void *C, double t, double h, c
 def engine() -> Any:
     text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "step-parts", optimise=("-O0",))
-    library.go.restype = ctypes.c_int64
+    library.go.restype = library.again.restype = ctypes.c_int64
     return library
 
 
@@ -46,7 +52,7 @@ class Machine:
     """Bodies of some velocities each; M v' = f - K q - b(v) + J^T x; rows of blocks at one body or two."""
 
     def __init__(
-        self, rng: np.random.Generator, bodies: int, size: int, blocks: list[tuple[BlockLaw, tuple[int, ...]]], *,
+        self, rng: np.random.Generator, bodies: int, size: int, blocks: Sequence[tuple[BlockLaw, tuple[int, ...]]], *,
         held: int = 0, apart: bool = False, bends: str = "", bias: float = 0.3, features: float = np.inf,
         direct: int = 96, many: bool = False,
     ) -> None:  # fmt: skip
@@ -93,10 +99,11 @@ class Machine:
             work_loss=at + held + 5, colliders=None,
         )  # fmt: skip
         system.tables = SteppingSystem.tables.fget(system)  # type: ignore[attr-defined]
-        self.system, self.seen = system, list[np.ndarray]()
+        self.called = list[int]()  # blocks whose rows were computed one by one
+        self.system, self.seen, self.probed = system, list[np.ndarray](), list[tuple[float, np.ndarray]]()
         kernels = {
             "terms": Code(self.terms, (1, self.n, 0, 0, 1)), "bias": Code(self.biases, (1, self.n)),
-            "gaps": Code(lambda t, x: (self.gap(x[:nv]),), (1, self.n)),
+            "gaps": Code(self.gaps, (1, self.n)),
             "move": Code(lambda x, d: (x[:nv] + d, x[nv : 2 * nv]), (self.n, nv)),
             "finish": Code(lambda t, x, c, p, h, dv: ([2.5], [0.125, h[0] * (dv @ dv)]), (1, self.n, 0, 0, 1, nv)),
             "lift": Code(lambda t, x, d: ([self.f @ d],), (1, self.n, nv)),
@@ -123,6 +130,10 @@ class Machine:
     def gap(self, q: np.ndarray) -> np.ndarray:
         joints = np.array([law is STICTION for law in self.laws])  # they always touch
         return np.where(joints, 0.0, self.g0 + self.along @ q)
+
+    def gaps(self, t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray]:
+        self.probed.append((t[0], x.copy()))
+        return (self.gap(x[: self.nv]),)
 
     def holds(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.phi0 + self.s * t + self.Jb @ x[: self.nv], self.s + self.Jb @ x[self.nv : 2 * self.nv]
@@ -184,6 +195,7 @@ class Machine:
 
     def own_rows(self, k: int, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
         """Of a block; they grow with the parameter. And how fast they turn."""
+        self.called.append(k)
         _, x, p, L, d = given
         A, at = np.eye(self.nv), slice(self.first[k], self.first[k + 1])
         for i, row in enumerate(self.factor):
@@ -282,7 +294,7 @@ def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray, *, 
     dv = w - v
     lifted = m.f @ rest
     expected = own.sum() + h * (dv @ dv) + 0.5 * held @ (m.Jb @ v + m.s) + lifted
-    assert y[s.work_loss] - x[s.work_loss] == pytest.approx(expected, abs=1e-7 + 1e-3 * abs(lifted))
+    assert y[s.work_loss] - x[s.work_loss] == pytest.approx(expected, abs=float(1e-7 + 1e-3 * abs(lifted)))
     assert y[s.work_input] - x[s.work_input] == pytest.approx(0.125 - held @ m.s, abs=1e-9)
     assert y[2 * nv] == x[2 * nv] + 2.5 * h
     assert y[s.residual] < 1e-8
@@ -382,6 +394,80 @@ def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
         m.g0[0] = 0.9  # it does not get there
         y = m.step(engine, 0.0, h, x)
         assert m.C.parts == 1 and y[0] == pytest.approx(-0.8) and y[m.system.forces[0]] == 0.0
+
+
+def bullets(rng: np.random.Generator, n: int, speed: np.ndarray, e: np.ndarray) -> tuple[Machine, np.ndarray]:
+    """Points that fly along an axis each towards a wall at its start, alone in the world, and their state."""
+    m = Machine(rng, n, 1, [(UNILATERAL, (k,)) for k in range(n)], bias=0.0, features=0.01)
+    m.J[:], m.f[:], m.K[:], m.e[:] = np.eye(n), 0.0, 0.0, e
+    m.M = np.diag(rng.uniform(1.0, 3.0, n))
+    m.d, m.L = 1.0 / np.sqrt(np.diag(m.M)), np.eye(n)
+    m.back = np.diag(m.d)
+    x = np.zeros(m.n)
+    x[n : 2 * n], x[2 * n :] = -speed, rng.normal(size=m.n - 2 * n)
+    x[list(m.system.forces)] = 0.0
+    x[m.system.residual : m.system.residual + 4] = 0.0  # an account of the step itself
+    return m, x
+
+
+def test_bullets_hit_one_after_the_other(engine: Any) -> None:
+    """Each at its own time, with its own rebound; those that do not get there fly on, whether they are fast or not."""
+    rng, t, h, parts = np.random.default_rng(10), 3.1, 0.1, set[int]()
+    for _ in range(12):
+        n = 4
+        speed, e = rng.uniform(4.0, 9.0, n), rng.uniform(0.2, 0.8, n)
+        speed[3], e[3] = 0.05, 0.0  # is not fast: steps are not cut for it
+        m, x = bullets(rng, n, speed, e)
+        hits = rng.uniform(0.1, 1.6, n) * h
+        hits[1], hits[3] = 2.0 * h, rng.choice([0.4, 70.0]) * h
+        m.g0[:] = speed * hits
+        m.probed.clear()
+        y = m.step(engine, t, h, x)
+        hit = hits < h
+        fast = hit & (speed > 1.0)
+        end = np.where(hit, speed * (-hits + e * (h - hits)), -speed * h)
+        np.testing.assert_allclose(y[:n], end, atol=1e-5)
+        np.testing.assert_allclose(y[n : 2 * n], np.where(hit, e, -1.0) * speed, atol=1e-9)
+        force = y[list(m.system.forces)]
+        np.testing.assert_allclose(h * force, np.where(hit, np.diag(m.M) * speed * (1.0 + e), 0.0), atol=1e-8)
+        assert m.C.parts == 1 + fast.sum()
+        parts.add(m.C.parts)
+        # gaps are looked for where the motion goes on as it is, with all other states
+        until = min([h, *hits[fast]])
+        assert all(t <= at <= t + h + 1e-12 for at, _ in m.probed)
+        early = [(at, state) for at, state in m.probed if at < t + until - 1e-6]
+        for at, state in early:
+            np.testing.assert_allclose(state[:n], x[:n] - (at - t) * speed, atol=1e-12)
+            np.testing.assert_array_equal(state[n:], x[n:])
+        assert early
+    assert parts >= {2, 3}
+
+
+def test_bullets_that_pass_a_ball_or_hit_it(engine: Any) -> None:
+    """Its surface falls back again: steps towards it are no longer than the gap that is left."""
+    rng, h, e = np.random.default_rng(11), 0.1, 0.5
+    for trial in range(40):
+        m = Machine(rng, 1, 3, [(COULOMB, (0,))], bias=0.0, features=0.01)
+        m.M, m.d, m.L, m.back = np.eye(3), np.ones(3), np.eye(3), np.eye(3)
+        m.f[:], m.K[:], m.e[:], m.mu[0][:] = 0.0, 0.0, e, 0.0
+        along, side, _ = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        r, v, start = rng.uniform(0.02, 0.05), rng.uniform(5.0, 9.0), rng.uniform(0.1, 0.4)
+        off = r * (rng.uniform(0.0, 0.9) if trial % 2 else rng.uniform(1.1, 4.0))
+        centre, x = rng.normal(size=3), np.zeros(m.n)
+        x[:3], x[3:6] = centre - start * along + off * side, v * along
+        way = start - np.sqrt(max(r * r - off * off, 0.0))
+        normal = (way - start) * along + off * side
+        normal /= np.linalg.norm(normal)
+        m.J[:] = normal, *np.linalg.svd(normal[None])[2][1:]
+        setattr(m, "gap", lambda q, c=centre, r=r: np.array([np.linalg.norm(q - c) - r]))  # noqa: B010
+        y = m.step(engine, 0.0, h, x)
+        assert m.C.parts == 1 + trial % 2
+        if trial % 2 == 0:
+            np.testing.assert_allclose(y[:6], [*(x[:3] + h * x[3:6]), *x[3:6]], atol=1e-12)
+            continue
+        after = x[3:6] - (1.0 + e) * (x[3:6] @ normal) * normal
+        np.testing.assert_allclose(y[3:6], after, atol=1e-9)
+        np.testing.assert_allclose(y[:3], x[:3] + way * along + (h - way / v) * after, atol=20.0 * MARGIN)
 
 
 def test_a_short_way_to_the_margin_is_swept(engine: Any) -> None:
@@ -559,3 +645,139 @@ def test_ropes_and_rolling_contacts_in_steps(engine: Any) -> None:
                     seen.add(f"resists {at.start}")
         assert y[m.system.residual] < 1e-8
     assert seen >= {"slips +1", "slips -1", "sticks", "resists 1", "resists 3", "resists 4"}
+
+
+def test_restitution_that_would_add_energy_is_lowered(engine: Any) -> None:
+    """By one factor for all contacts of an island, the largest at which impacts give no energy; others keep theirs."""
+    rng, h, lowered = np.random.default_rng(12), 1e-3, 0
+    for _ in range(60):
+        blocks = [(COULOMB, (0,)), (COULOMB, (0,)), (COULOMB, (1,)), (UNILATERAL, (2,))]
+        m = Machine(rng, 3, 6, [blocks[k] for k in rng.permutation(4)], bias=0.0)
+        m.f[:], m.K[:], m.e[:] = 0.0, 0.0, rng.uniform(0.6, 1.0, 4)
+        m.mu = [rng.uniform(0.3, 0.7, 1) if law is COULOMB else mu for law, mu in zip(m.laws, m.mu, strict=True)]
+        m.g0[:] = 0.0
+        x, body = np.zeros(m.n), np.array([support[0] // 6 for support in m.supports])
+        v = rng.normal(size=18)
+        for b in range(3):  # bodies approach
+            rows, own = m.first[:-1][body == b], slice(6 * b, 6 * b + 6)
+            back = np.linalg.pinv(m.J[rows, own])
+            v[own] += back @ (-rng.uniform(0.5, 2.0, len(rows)) - m.J[rows, own] @ v[own])
+        x[18:36] = v
+        m.g0 -= m.gap(0.5 * h * v)
+        y = m.step(engine, 0.0, h, x)
+        w, impulse, part = y[18:36], h * y[m.system.forces[0] :][: m.rows], 1.0 - y[m.system.lowered]
+        np.testing.assert_allclose(m.M @ (w - v), m.J.T @ impulse, atol=1e-8)
+        before, after = m.J @ v, m.J @ w
+        least = 1.0
+        for b in range(3):
+            blocks_of = np.flatnonzero(body == b)
+            rows = np.concatenate([np.arange(m.first[k], m.first[k + 1]) for k in blocks_of])
+            given = 0.5 * impulse[rows] @ (before + after)[rows]
+            scale = np.abs(impulse[rows] * (before + after)[rows]).sum()
+            assert given < 1e-8 * scale
+            acts, tried = body == b, list[tuple[float, float, float]]()
+            for factor in {1.0, part}:
+                bounce = np.zeros(m.rows)
+                bounce[m.first[:-1]] = factor * m.e * before[m.first[:-1]]
+                shown = np.where(np.repeat(acts, m.sizes), impulse, 0.0)
+                tried.append((faults(m, shown, after + bounce, acts, h), float(factor), float(given / scale)))
+            fault, factor, gave = min(tried)
+            if fault > 1e-6:  # another island has lost more
+                assert y[m.system.lowered] > 0.0
+                continue
+            least = min(least, factor)
+            assert factor == 1.0 or abs(gave) < 1e-8  # all that is possible
+        if y[m.system.lowered] > 0.0:
+            lowered += 1
+            assert least == part
+    assert 3 < lowered < 50
+
+
+def test_rows_of_far_pairs_are_not_computed(engine: Any) -> None:
+    """Those that neither their speed nor a fall brings near in a step: beyond 0.6 h u + 20 h^2 and the margin."""
+    rng = np.random.default_rng(13)
+    for h in (0.02, 0.1):
+        for speed in (0.0, 0.8, 5.0):
+            m = Machine(rng, 2, 3, [(COULOMB, (0,)), (UNILATERAL, (1,)), (COULOMB, (1,))], bias=0.0, many=True)
+            m.f[:], m.K[:] = 0.0, 0.0
+            x = m.state()
+            x[6:12] *= speed
+            pace = np.sqrt(np.add.reduceat((m.J @ x[6:12]) ** 2, m.first[:-1]))
+            most = MARGIN + 0.6 * h * pace + 20.0 * h * h
+            near = np.array([True, False, True])
+            m.g0 += most * np.where(near, 1.0 - 1e-6, 1.0 + 1e-6) - m.gap(x[:6] + 0.5 * h * x[6:12])
+            m.called.clear()
+            m.step(engine, 0.0, h, x)
+            assert sorted(set(m.called)) == [0, 2]
+
+
+@pytest.mark.parametrize("bends", ["", "contacts"])
+def test_steps_taken_again_with_their_account(engine: Any, bends: str) -> None:
+    """Impulses of both rounds, rebounds, closing displacements, which rows turn, what acts, coefficients, parts."""
+    rng, seen = np.random.default_rng(14), set[str]()
+    for _ in range(8):
+        blocks = [(COULOMB, (0,)), (UNILATERAL, (1,)), (COULOMB, (0, 1)), (UNILATERAL, (2,)), (COULOMB, (2,))]
+        m = Machine(rng, 3, 5, blocks, bends=bends, bias=0.0)
+        nv, rows, k = m.nv, m.rows, len(blocks)
+        x = m.state()
+        m.g0 += rng.choice([-1e-3, 0.0, 0.01, 0.5], k) - m.gap(x[:nv] + 0.5 * H * x[nv : 2 * nv])
+        m.e[:] = rng.uniform(0.1, 0.4, k)
+        lengths = np.array([H, 0.7 * H, 1.1 * H, H])
+        t = 0.4 + np.cumsum([0.0, *lengths[:-1]])
+        states = [x]
+        for at, h in zip(t, lengths, strict=True):
+            states.append(m.step(engine, float(at), float(h), states[-1]))
+        numbers_ = sum(map(len, m.mu))
+        width = 2 * rows + 4 * k + numbers_ + 1
+        after, account = np.zeros((4, m.n)), np.full((4, width), np.nan)
+        x_of = np.array(states[:4])
+        given = (4, t, lengths, x_of, np.zeros(4), 1, m.p, after, account)
+        assert engine.again(*arguments(m.stepping.memory, *given)) == 4
+        named = [
+            0,
+            rows,
+            2 * rows,
+            2 * rows + k,
+            2 * rows + 2 * k,
+            2 * rows + 3 * k,
+            2 * rows + 4 * k,
+            width - 1,
+            width,
+        ]
+        normals = m.first[:-1]
+        for step, h in enumerate(lengths):
+            x, y = states[step], after[step]
+            np.testing.assert_allclose(y[: 2 * nv], states[step + 1][: 2 * nv], atol=1e-9)
+            first, second, bounce, closing, turns, acts, mu, parts = (
+                account[step, one:two] for one, two in pairwise(named)
+            )
+            np.testing.assert_allclose(second, h * y[m.system.forces[0] :][:rows], atol=1e-12)
+            assert parts[0] == 1.0
+            np.testing.assert_allclose(mu, np.concatenate(m.mu))
+            np.testing.assert_allclose(first, second, atol=1e-8)  # without a bias both rounds are the same
+            middle = x[:nv] + 0.5 * h * x[nv : 2 * nv]
+            v, gap = x[nv : 2 * nv], m.gap(middle)
+            free = v + np.linalg.solve(m.M, h * m.push(middle, v))
+            gained, lasts = (
+                (m.J @ (free - v))[normals],
+                m.lasts(x, gap, (m.J @ v)[normals], (m.J @ (free - v))[normals]),
+            )
+            turn = m.turns(m.J @ v, lasts)
+            on = (gap <= MARGIN) | (gap + 0.5 * h * (m.J @ free + 0.5 * turn)[normals] <= 0.0)
+            assert acts.tolist() == on.tolist()
+            falls = (m.J @ v - turn)[normals]
+            bounces = on & (falls < 0.0) & (-falls > 2.0 * np.abs(gained))
+            turn = m.unturned(turn, on & ~lasts)
+            tangents = [bool(n == 3 and turn[f + 1]) for f, n in zip(normals, m.sizes, strict=True)]
+            if bends:
+                np.testing.assert_array_equal(turns[on], (turn[normals] != 0.0)[on] * (1.0 + np.array(tangents)[on]))
+            factor = 1.0 - y[m.system.lowered]
+            expected = factor * np.where(bounces, m.e * (m.J @ v - turn)[normals], 0.0)
+            np.testing.assert_allclose(bounce, expected, atol=1e-9)
+            rest = y[:nv] - (middle + 0.5 * h * y[nv : 2 * nv])  # the displacement that closes gaps
+            np.testing.assert_allclose(m.M @ rest, m.J[normals].T @ closing, atol=1e-8)
+            seen |= {"bounces"} if bounces.any() else set()
+            seen |= {"closes"} if np.abs(closing).max() > 1e-4 else set()
+            seen |= {"turns"} if turns.any() else set()
+            seen |= {"open"} if not on.all() else set()
+    assert seen >= {"bounces", "closes", "open"} | ({"turns"} if bends else set())

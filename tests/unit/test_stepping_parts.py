@@ -6,10 +6,12 @@ As in `test_engine_parts`, functions are called one by one, of the unit ``steppi
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
 
 from dalembert.compile.build import find_toolchain
 from dalembert.compile.cache import build_library
@@ -207,6 +209,24 @@ SHOWN void held(int64_t rows, int64_t nv, double *Q, double *T, double *zeta, do
 }
 SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
 SHOWN int64_t together(BLOCKS, int64_t a, int64_t b) { MADE; return act_together(&C, a, b); }
+SHOWN int64_t split_up(BLOCKS, int64_t *label, int64_t *order, int64_t *ends, int64_t *places) {
+    MADE;
+    C.places = places;
+    return islands_of(&C, label, order, ends);
+}
+SHOWN void held_solved(BLOCKS, double *room) { MADE; conjugate_gradients(&C, room); }
+SHOWN void counted(double *faults, double t, double residual, double lowered) {
+    count_faults(faults, t, residual, lowered); }
+SHOWN int64_t at_rest(BLOCKS) { MADE; return rests(&C); }
+SHOWN int64_t number_of_faults(void) { return N_FAULTS; }
+SHOWN void softened(int64_t n, double soft, double *B) { soften(n, soft, B); }
+static void yield_of(const struct moreau *C, int64_t a, double *b) { YIELD(a, C->x + C->row_start[a], b) }
+SHOWN void softly(BLOCKS, double soft, double *ref, int64_t a, double *b) {
+    MADE; /* velocities of a block that impulses add where forces are searched for with a compliance */
+    C.soft = soft, C.ref = ref;
+    for (int64_t i = 0; i < size[a]; i++) b[i] = 0.0;
+    yield_of(&C, a, b);
+}
 SHOWN void changed(BLOCKS, int64_t first, int64_t rounds, const double *change, const double *swept, int64_t *is) {
     MADE; /* sweeps that end at these impulses, with these changes, and whether the next one begins elsewhere */
     const int64_t R = C.row_start[n];
@@ -255,7 +275,8 @@ def engine() -> Any:
                  "swept_once", "along_row"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
-                 "together", "long_island", "planned_work", "island_by_newton"):  # fmt: skip
+                 "together", "split_up", "number_of_faults", "at_rest", "long_island", "planned_work",
+                 "island_by_newton"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -273,7 +294,9 @@ def engine() -> Any:
 class Contacts:
     """Random contacts of bodies of six velocities each; every contact has a law, and one body or two."""
 
-    def __init__(self, rng: np.random.Generator, bodies: int, laws: list[int], pairs: list[tuple[int, ...]]) -> None:
+    def __init__(
+        self, rng: np.random.Generator, bodies: int, laws: list[int], pairs: Sequence[tuple[int, ...]]
+    ) -> None:
         self.nv, self.law = 6 * bodies, np.array(laws)
         self.size = np.array([{UNILATERAL: 1, STICTION: 1, COULOMB: 3}[law] for law in laws])
         self.count = np.array([6 * len(pair) for pair in pairs])
@@ -552,6 +575,11 @@ def test_work_of_eliminations(engine: Any) -> None:
     ):  # fmt: skip
         c = Contacts(rng, n, [COULOMB] * len(pairs), [tuple(sorted(pair)) for pair in pairs])
         assert engine("planned_work", *c.given) == work
+    for n in (64, 65, 130, 199):  # neighbours are bits of words of 64
+        path = [(b, b + 1) for b in range(n - 1)]
+        for pairs, work in ((path, 4 * (n - 1) + 1), ([*path, (0, n - 1)], 9 * (n - 2) + 4 + 1)):
+            c = Contacts(rng, n, [UNILATERAL] * len(pairs), pairs)
+            assert engine("planned_work", *c.given) == work
 
 
 def test_a_gap_that_nothing_can_close_moves_nothing(engine: Any) -> None:
@@ -863,3 +891,153 @@ def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:
     lower = np.tril(T, -1)
     lower[kept, kept] = 1.0 / np.diag(T)[kept]
     np.testing.assert_allclose(lower @ Q, Y, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_islands_are_the_parts_of_a_graph(engine: Any, seed: int) -> None:
+    """Blocks that velocities join, directly or by others; islands keep their order, and begin by the first velocity."""
+    rng = np.random.default_rng(seed)
+    bodies = 14
+    pairs: list[tuple[int, ...]] = [tuple(sorted(rng.choice(bodies, 2, replace=False))) for _ in range(7)]
+    pairs += [(int(b),) for b in rng.choice(bodies, 5)]
+    pairs = [pairs[k] for k in rng.permutation(len(pairs))]
+    c = Contacts(rng, bodies, [int(rng.choice((COULOMB, UNILATERAL))) for _ in pairs], pairs)
+    if seed % 2:  # of one velocity or two, at any place of the body
+        c.parts = [np.ascontiguousarray(part[:, 1 : 1 + len(pair)]) for part, pair in zip(c.parts, pairs, strict=True)]
+        c.count, c.support = (
+            np.array([len(pair) for pair in pairs]),
+            np.concatenate([6 * np.array(p) + 2 for p in pairs]),
+        )
+    joined = np.eye(c.nv, dtype=bool)
+    for at in np.split(c.support, np.cumsum(c.count)[:-1]):
+        joined[np.ix_(at, at)] = True
+    _, label = connected_components(joined)
+    of = label[c.support[np.cumsum([0, *c.count[:-1]])]]
+    expected = [np.flatnonzero(of == part).tolist() for part in sorted(set(of.tolist()))]  # labels rise with velocities
+    order, ends = np.full(len(pairs), -1), np.full(len(pairs), -1)
+    count = engine("split_up", *c.given, np.full(c.nv, 77), order, ends, np.full(c.nv, 55))
+    assert count == len(expected)
+    assert [part.tolist() for part in np.split(order, ends[: count - 1])] == expected and ends[count - 1] == len(pairs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_conjugate_gradients_solve_for_impulses_that_hold(engine: Any, seed: int) -> None:
+    """Rows of blocks that push or stick have no velocity then, with rebounds and springs; others keep impulses."""
+    rng, bodies = np.random.default_rng(seed), 5
+    pairs: list[tuple[int, ...]] = [(0, 1), (1, 2), (3,), (2, 3), (4,), (0,), (3, 4)]
+    c = Contacts(rng, bodies, [COULOMB, UNILATERAL, STICTION, COULOMB, COULOMB, UNILATERAL, UNILATERAL], pairs)
+    c.mu[2, 0] = 50.0
+    held = np.ones(c.rows, dtype=bool)
+    at = [slice(c.first[k], c.first[k + 1]) for k in range(len(pairs))]
+    solution = np.zeros(c.rows)
+    for k, law in enumerate(c.law):
+        solution[c.first[k]] = rng.uniform(1.0, 3.0)
+        if law == COULOMB:
+            solution[c.first[k] + 1 : c.first[k + 1]] = 0.3 * c.mu[k, 0] * rng.normal(size=2)
+    for k in (4, 6):  # one that is open, and one that slips
+        held[at[k]] = False
+        solution[at[k]] = 0.0
+    solution[at[3]], held[at[3]] = 2.0 * np.array([1.0, -0.6 * c.mu[3, 0], 0.8 * c.mu[3, 0]]), [True, False, False]
+    c.bounce[:3] = rng.normal(size=3)
+    c.give[[1, 5]] = rng.uniform(0.3, 1.0, 2)
+    W = c.Y @ c.Y.T
+    W[c.first[[1, 5]], c.first[[1, 5]]] += c.give[[1, 5]]
+    bounce = np.zeros(c.rows)
+    bounce[c.first[:-1]] = c.bounce
+    c.u0 = -W @ solution - bounce
+    for k in (3, 4, 6):
+        c.u0[c.first[k]] += 0.0 if k == 3 else 1.0
+    sliding = slice(c.first[3] + 1, c.first[4])
+    c.u0[sliding] -= 0.7 * solution[sliding]
+    start = solution + np.where(held, 0.03 * rng.normal(size=c.rows), 0.0)
+    start[sliding] *= start[c.first[3]] / solution[c.first[3]]  # at the limit
+    c.x, c.s = start.copy(), c.Y.T @ start
+    # what slips keeps its friction: the others hold against that
+    free = np.flatnonzero(held)
+    expected = start.copy()
+    rest = c.u0 + bounce + W[:, ~held] @ start[~held]
+    expected[free] = np.linalg.solve(W[np.ix_(free, free)], -rest[free])
+    engine("held_solved", *c.given, room())
+    np.testing.assert_allclose(c.x[free], expected[free], atol=1e-9)
+    within = min(1.0, c.mu[3, 0] * c.x[c.first[3]] / np.linalg.norm(start[sliding]))
+    np.testing.assert_allclose(c.x[sliding], within * start[sliding], atol=1e-12)
+    np.testing.assert_allclose(c.s, c.Y.T @ c.x, atol=1e-9)
+    assert not c.x[at[4]].any() and not c.x[at[6]].any()
+    # where the result is worse everything stays: without friction the middle one would have to pull
+    c.x, c.s = start.copy(), c.Y.T @ start
+    c.u0[c.first[0]] += 40.0
+    kept, moved = c.x.copy(), c.s.copy()
+    before = broken(c, W, bounce)
+    engine("held_solved", *c.given, room())
+    np.testing.assert_allclose(c.s, c.Y.T @ c.x, atol=1e-9)
+    if broken(c, W, bounce) >= before:
+        assert (c.x == kept).all() and (c.s == moved).all()
+
+
+def broken(c: Contacts, W: np.ndarray, bounce: np.ndarray) -> float:
+    """By how much impulses break their laws: how far each block is from the impulse that it would take by itself."""
+    u, worst = W @ c.x + c.u0 + bounce, 0.0
+    for k, f in enumerate(c.first[:-1]):
+        r = 1.0 / W[f, f]
+        if c.law[k] == STICTION:
+            worst = max(worst, abs(np.clip(c.x[f] - r * u[f], -c.mu[k, 0], c.mu[k, 0]) - c.x[f]))
+        else:
+            worst = max(worst, abs(max(c.x[f] - r * u[f], 0.0) - c.x[f]))
+    return worst
+
+
+def test_faults_of_steps_are_counted(engine: Any) -> None:
+    """Residuals above a thousandth, restitution that was lowered: how many, the first, the largest and when."""
+    rng = np.random.default_rng(20)
+    assert engine("number_of_faults") == 7
+    for _ in range(20):
+        faults = np.zeros(7)
+        t = 5.0 + np.cumsum(rng.uniform(0.1, 1.0, 9))
+        residual = rng.choice([0.0, 2e-4, 9.9e-4, 1.1e-3, 0.3, 0.7], 9)
+        lowered = rng.choice([0.0, 0.0, 0.2, 0.6, 0.9], 9)
+        for row in zip(t, residual, lowered, strict=True):
+            engine("counted", faults, *map(float, row))
+        expected = np.zeros(7)
+        expected[0], expected[3] = (residual > 1e-3).sum(), (lowered > 0.0).sum()
+        expected[1], expected[5] = residual.max(), lowered.max()
+        expected[2] = t[residual.argmax()] if residual.any() else 0.0
+        expected[6] = t[lowered.argmax()] if lowered.any() else 0.0
+        expected[4] = t[(lowered > 0.0).argmax()] if lowered.any() else 0.0
+        np.testing.assert_allclose(faults, expected)
+
+
+def test_compliance_of_a_search(engine: Any) -> None:
+    """All of the diagonal of a block, and at the impulses that it leaves as they are it adds nothing."""
+    rng = np.random.default_rng(21)
+    for n in (1, 3, 6):
+        upper, place = rng.normal(size=n * (n + 1) // 2), np.triu_indices(n)
+        W, soft = np.zeros((n, n)), np.zeros((n, n))
+        W[place] = upper
+        engine("softened", n, 0.7, upper)
+        soft[place] = upper
+        np.testing.assert_allclose(soft, W + 0.7 * np.eye(n), rtol=1e-15)
+    c, ref, b = chain(rng, 3), rng.normal(size=40), np.zeros(3)
+    c.give[::2] = rng.uniform(0.2, 0.9, len(c.give[::2]))
+    for a, f in enumerate(c.first[:-1]):
+        n = int(c.size[a])
+        engine("softly", *c.given, 0.4, ref, a, b)
+        expected = 0.4 * (c.x[f : f + n] - ref[f : f + n])
+        expected[0] += c.give[a] * c.x[f]
+        np.testing.assert_allclose(b[:n], expected, atol=1e-14)
+
+
+def test_islands_at_rest(engine: Any) -> None:
+    """They move less than impulses change their velocities: the fastest row before, and the largest change."""
+    rng, seen = np.random.default_rng(22), set[bool]()
+    for trial in range(60):
+        c = chain(rng, 3)
+        c.x *= 1e-3 if trial % 2 else 1.0
+        c.u0 *= 10.0 ** rng.uniform(-4.0, 1.0)
+        c.s = c.Y.T @ c.x
+        change = c.Y @ c.s
+        if trial % 3 == 0:
+            c.u0 *= rng.choice([0.98, 1.02]) * np.abs(change).max() / np.abs(c.u0).max()
+        rests = bool(np.abs(c.u0).max() < np.abs(change).max())
+        assert engine("at_rest", *c.given) == int(rests)
+        seen.add(rests)
+    assert len(seen) == 2
