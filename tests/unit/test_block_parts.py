@@ -122,7 +122,7 @@ class Blocks:
         return bool(pivot <= 1e-7 * self.W[f, f])
 
     def groups(self, i: int) -> tuple[np.ndarray, np.ndarray, list[int]]:
-        """Sums over spans of a rope that sheaves join, with its modes; their tensions for unit first ones; first rows."""
+        """Sums over spans of a rope that sheaves join with its modes, tensions for unit first ones, first rows."""
         f, end = self.first[i : i + 2]
         starts = [row for row in range(f, end) if row == f or self.modes[row] == STICK]
         sums, push = np.zeros((len(starts), end - f)), np.zeros((end - f, len(starts)))
@@ -360,7 +360,7 @@ def set_modes(c: Blocks, rng: np.random.Generator) -> np.ndarray:
     return d
 
 
-def forces_of_modes(c: Blocks, d: np.ndarray, near: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def forces_of_modes(c: Blocks, d: np.ndarray, near: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Forces p = fixed + push z whose rates `sums` vanish, nearest to others in the metric of their weights."""
     columns, sums, fixed, metric = [], [], np.zeros(c.n), np.zeros(c.n)
     for i, (law, size) in enumerate(c.laws):
@@ -390,12 +390,12 @@ def forces_of_modes(c: Blocks, d: np.ndarray, near: np.ndarray, weights: np.ndar
                 columns[-1][f + 1 : f + 3] = -c.mu[f] * d[f + 1 : f + 3]
     B, C = np.array(columns).T, np.array(sums)
     if not columns:
-        return fixed, np.zeros(c.n)
+        return fixed
     A, right, m = C @ c.W @ B, -C @ (c.W @ fixed + c.b), np.sqrt(metric)
     start = np.linalg.lstsq(m[:, None] * B, m * near, rcond=None)[0]  # then the shortest way to a solution
     _, R = np.linalg.qr(m[:, None] * B)
     z = start + np.linalg.solve(R, np.linalg.pinv(A @ np.linalg.inv(R), rcond=1e-10) @ (right - A @ start))
-    return fixed + B @ z, C.T @ np.ones(len(C))
+    return np.asarray(fixed + B @ z)
 
 
 @pytest.mark.parametrize("rank", [0, 6])
@@ -416,13 +416,13 @@ def test_forces_of_given_modes(engine: Any, rank: int) -> None:
             for i in (3, 5):
                 c.modes[c.first[i] + 1 : c.first[i + 1]] = STICK
         given_weights = weights if trial % 3 else None
-        expected, _ = forces_of_modes(c, d, near, weights if trial % 3 else np.ones(len(MIXED)))
+        expected = forces_of_modes(c, d, near, weights if trial % 3 else np.ones(len(MIXED)))
         engine("of_modes", *c.all, near, given_weights, d)
         size = 1.0 + np.abs(expected).max()
         np.testing.assert_allclose(c.p, expected, rtol=0.0, atol=1e-8 * size)
         many += int(np.abs(c.p).max() > 0.0)
         if trial % 4 == 0:  # from nothing
-            expected, _ = forces_of_modes(c, d, np.zeros(c.n), weights if trial % 3 else np.ones(len(MIXED)))
+            expected = forces_of_modes(c, d, np.zeros(c.n), weights if trial % 3 else np.ones(len(MIXED)))
             engine("of_modes", *c.all, None, given_weights, d)
             np.testing.assert_allclose(c.p, expected, rtol=0.0, atol=1e-8 * (1.0 + np.abs(expected).max()))
     assert many > 50
@@ -609,10 +609,10 @@ def test_friction_in_proportion_to_normal_forces(engine: Any, part: float) -> No
         c.b, c.given[:], c.mu[:] = -c.W @ want, 0.0, 0.5
         c.yields = np.array([1, 0, 0, 0])
         c.modes[c.first[:-1]] = STICK
-        plain, _ = forces_of_modes(c, np.zeros(c.n), np.zeros(c.n), np.ones(4))
+        plain = forces_of_modes(c, np.zeros(c.n), np.zeros(c.n), np.ones(4))
         pushes = np.clip(plain[[0, 3, 6, 7]] / plain[[0, 3, 7]].max(), 1e-12, 1.0)
         weights = np.sqrt(np.where(c.yields > 0, part, 1.0) * pushes)
-        expected, _ = forces_of_modes(c, np.zeros(c.n), np.zeros(c.n), weights)
+        expected = forces_of_modes(c, np.zeros(c.n), np.zeros(c.n), weights)
         made = engine("proportional", *c.all, part)
         np.testing.assert_allclose(c.p, expected, rtol=0.0, atol=1e-7)
         friction = np.hypot(c.p[[1, 4, 8]], c.p[[2, 5, 9]])
