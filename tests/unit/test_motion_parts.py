@@ -7,6 +7,7 @@ impulses and projections are those of numpy, of whole steps those of the equatio
 from __future__ import annotations
 
 import ctypes
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -877,6 +878,106 @@ def test_loaded_joints_beside_cables_stick_or_slip(engine: Any) -> None:
     assert 5 < sum(modes) < 35
 
 
+def test_loaded_joints_with_much_friction_obey_their_law(engine: Any) -> None:
+    """Their own friction changes the load that makes it: it is not found by trying one after the other."""
+    rng, modes, one = np.random.default_rng(36), list[bool](), np.zeros(1)
+    for _ in range(60):
+        m = Touching(rng, 7, ("cable", "held", "held", "joint"), loads={0: (1, 2)})
+        m.mu[:] = m.kinetic[:] = 1.4
+        x = m.state(rng)
+        x[7:14] = 0.0
+        m.close(x)
+        x[m.mode[0][2]] = 1.0
+        at = m.mode[3][2]
+        if engine("land", m.memory, 0.0, x, one, one) != LANDED:
+            continue  # it jams
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        force, u = m.arrays["lambda"], -(m.J @ made[7:14])
+        load, sticks = np.linalg.norm(force[1:3]), x[at] == 1.0
+        assert (abs(force[3]) <= 1.4 * load * (1.0 + 1e-6)) if sticks else x[at + 1] == np.sign(u[3])
+        assert sticks or force[3] == pytest.approx(-x[at + 1] * 1.4 * load, rel=1e-6)
+        modes.append(sticks)
+    assert 5 < sum(modes) < len(modes) - 3, (sum(modes), len(modes))
+
+
+def test_the_sheave_at_which_a_rope_jams_is_named(engine: Any) -> None:
+    """Of the second of two ropes: the first one that slips already; one that sticks does not jam."""
+    rng, named, one = np.random.default_rng(37), set(), np.zeros(1)
+    for _ in range(300):
+        m = Touching(rng, 8, ("rope", "rope", "held"))
+        m.mu[:] = [0.1, 0.1, 2.5, 2.5]
+        x, speeds = m.state(rng), np.zeros(7)
+        sticks = bool(rng.integers(2))  # the first sheave of the second rope
+        speeds[[0, 1, 3, 4]] = rng.normal(size=4) * [1.0, 1.0, not sticks, 1.0]
+        x[8:16] = np.linalg.pinv(m.J) @ -speeds
+        m.close(x)
+        m.f += 3.0 * sum(m.spans(k).sum(axis=0) for k in range(2))
+        x[m.flags[[2, 5]]] = 1.0
+        outcome = engine("land", m.memory, 0.0, x, one, one)
+        if outcome != 1:
+            continue
+        assert m.T.pair == 1
+        named.add((sticks, m.T.lacks))
+    assert named == {(True, 3), (False, 2), (False, 1)}, named  # 2 + its number; 1: no sheave by itself
+
+
+@pytest.mark.parametrize("kinds", [("contact", "contact", "held"), ("contact", "contact", "cable", "joint")])
+def test_masses_and_forces_of_another_unit_have_the_same_modes(engine: Any, kinds: tuple[str, ...]) -> None:
+    """Contacts that slip slowly: forces grow with the masses, while motions, directions and leeways stay."""
+    one, modes, turns = np.zeros(1), set(), 0
+    for seed in range(25):
+        made: list[tuple[np.ndarray, np.ndarray]] = []
+        for scale in (1.0, 1e-3, 1e3):
+            rng = np.random.default_rng(100 + seed)
+            m = Touching(rng, 9, kinds)
+            m.M, m.f = scale * m.M, scale * (m.f + 4.0 * rng.uniform(-1.0, 1.5, 2) @ m.J[[0, 3]])
+            if kinds[-1] == "joint":
+                m.mu[-1:] *= scale
+                m.kinetic[:] = 0.7 * m.mu[-1]
+            x, rates = m.state(rng), np.zeros(m.m)
+            for k, row in enumerate((0, 3)):
+                way = rng.normal(size=2)
+                speed = 10.0 ** rng.uniform(-6.5, -4.5) * (k == 0 or seed % 2)
+                rates[row + 1 : row + 3] = -speed * way / np.linalg.norm(way)
+            x[9:18] = np.linalg.pinv(m.J) @ rates
+            m.close(x)
+            for kind, _, at in m.mode:
+                if kind in ("contact", "cable"):
+                    x[at] = 1.0
+            outcome = engine("land", m.memory, 0.0, x, one, one)
+            if outcome != LANDED:
+                made.append((np.array([outcome]), np.zeros(1)))
+                continue
+            shares = m.shares[m.shares >= 0]
+            made.append((x[np.setdiff1d(np.arange(18, m.work), shares)], x[shares] / scale))
+            modes |= {tuple(x[p : p + 2]) for kind, _, p in m.mode if kind == "contact"}
+        for latches, forces in made[1:]:
+            np.testing.assert_allclose(latches, made[0][0], rtol=1e-5, atol=1e-9)
+            np.testing.assert_allclose(forces, made[0][1], rtol=1e-5, atol=1e-7)
+        turns += len(made[0][0]) > 1
+    assert modes >= {(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)} and turns > 20, (modes, turns)
+
+
+def test_a_pull_that_is_rounding_of_the_motion_is_none(engine: Any) -> None:
+    """A cable at a heavy body is slack below a part of 1e-9 of the force that the whole motion along it would need."""
+    one, slack = np.zeros(1), {0.5: 0, 2.0: 0}
+    for seed, part in product(range(10), slack):
+        rng = np.random.default_rng(seed)
+        m = Touching(rng, 8, ("contact", "cable"))
+        m.M[:2], m.M[:, :2], m.J[:3, :2], m.J[3], m.f[:2] = 0.0, 0.0, 0.0, 1e-16, 0.0
+        m.M[:2, :2] = 1e8 * np.array([[2.0, 0.5], [0.5, 3.0]])
+        m.J[3, :2] = rng.normal(size=2)
+        a, compliance = np.linalg.solve(m.M, m.f), m.J[3] @ np.linalg.solve(m.M, m.J[3])
+        m.f += part * 1e-9 * np.sqrt(a @ m.M @ a / compliance) * m.J[3]
+        x = m.state(rng)
+        x[8:16] = 0.0
+        m.close(x)
+        x[[m.mode[0][2], m.mode[1][2]]] = 1.0
+        assert engine("land", m.memory, 0.0, x, one, one) == LANDED
+        slack[part] += x[m.mode[1][2]] == 0.0
+    assert slack[0.5] > 0 and slack[2.0] == 0, slack  # one that keeps the length to the last digit pulls
+
+
 def test_a_slow_slip_without_friction_goes_on(engine: Any) -> None:
     """However slow it is; with friction it ends."""
     rng, one = np.random.default_rng(35), np.zeros(1)
@@ -970,7 +1071,9 @@ def test_when_an_opened_contact_touches_again(engine: Any) -> None:
     m.log["J"].reshape(-1, 6)[[0, 4]] *= -1.0
     x[m.mode[2][2]] = 1.0  # it acts
     assert engine("returns", m.memory, x) == pytest.approx(0.6 / (m.log["J"].reshape(-1, 6)[0] @ a))
-    m.log["phi"][0] = -1.0
+    m.log["rate"][0] = 0.0  # it has not opened
+    assert engine("returns", m.memory, x) == np.inf
+    m.log["rate"][0], m.log["phi"][0] = -0.3, -1.0
     assert engine("returns", m.memory, x) == np.inf
 
 
@@ -1447,6 +1550,32 @@ def test_constraints_measure_themselves_when_they_begin(engine: Any) -> None:
             want = values[expected[place]] if place in expected else kept[place]
             assert x[place] == pytest.approx(want), (fired, place)
         assert x[10:12].tolist() == [float(fired[0]) if not fired[1] else 0.0, float(fired[1])]
+
+
+def test_measurements_are_those_of_closed_gaps_where_a_contact_touches(engine: Any) -> None:
+    """A contact that is found beyond its gap is moved back first, and so are constraints; without one nothing moves."""
+    rng, one = np.random.default_rng(38), np.zeros(1)
+    kinds, seen = ("contact", "switched", "held"), list[np.ndarray]()
+    probe = Touching(rng, 7, kinds)
+    flag, first = probe.mode[1][2], probe.work
+    switches = SwitchTable(events=(0,), sets=(((flag, 1.0),),), measures=((flag, (first,)),))
+
+    def measure(_t: np.ndarray, x: np.ndarray) -> tuple[list[float]]:
+        seen.append(x)
+        return ([7.0],)
+
+    for touches in (0, 1):
+        m = Touching(rng, 7, kinds, switches=switches, measure=Code(measure, (1, 7)))
+        x = m.state(rng)
+        m.close(x)
+        m.phi0[0], m.phi0[4] = m.phi0[0] + 3e-7, m.phi0[4] + 2e-7
+        x[7:14] = 0.0
+        m.C.n_tape_events = 1
+        fired = np.zeros(9, dtype=np.int64)
+        fired[[0, 2]] = 1, touches
+        assert engine("switches", m.memory, 0.0, x, one, one, fired) == LANDED
+        at_measure = m.J @ seen[-1] + m.phi0
+        np.testing.assert_allclose(at_measure[[0, 4]], [0.0, 0.0] if touches else [3e-7, 2e-7], atol=1e-12)
 
 
 def test_coordinates_go_beyond_a_kink(engine: Any) -> None:
