@@ -1385,6 +1385,48 @@ def test_modes_of_ropes_obey_their_law(engine: Any) -> None:
     assert modes == {"taut", "slack", "stick", "slip +1", "slip -1"}
 
 
+def test_sheaves_at_their_limits_slip_where_anything_moves(engine: Any) -> None:
+    """Tensions that balance all loads, within the limits or at them: one at its limit slips if a push would move it.
+
+    The rope keeps its length, a sheave within its limits is held, and so is one that a push would drive back.
+    """
+    rng, one, seen = np.random.default_rng(40), np.zeros(1), set()
+    for trial in range(60):
+        m = Touching(rng, 9, ("rope", "held"))
+        if trial % 3 == 0:
+            m.J[0] = rng.uniform(0.2, 0.8) * m.J[2]  # the first sheave moves only with the whole rope
+        elif trial % 3 == 1:
+            m.J[1] = rng.uniform(0.2, 0.8, 2) @ m.J[[0, 2]]  # the second one only with both
+        way = rng.choice([-1.0, 0.0, 1.0], 2)
+        part = np.where(way == 0.0, rng.uniform(-0.9, 0.9, 2), way)
+        T = rng.uniform(1.0, 2.0) * np.exp(np.append(0.0, np.cumsum(part * m.mu)))
+        m.f = m.spans(0).T @ T + m.J[3] * rng.normal()
+        x = m.state(rng)
+        x[9:18] = 0.0
+        m.close(x)
+        x[m.flags[2]], x[m.shares[:3]] = 1.0, T
+        x[m.flags[:2]] = 1.0
+        assert engine("land", m.memory, 0.0, x, one, one) == LANDED
+        back = np.linalg.inv(m.M)
+        back = back - np.outer(back @ m.J[3], back @ m.J[3]) / (m.J[3] @ back @ m.J[3])
+        G = m.J[:3] @ back @ m.J[:3].T  # what a push between two spans moves there, and the whole rope
+        for j, other in ((0, 1), (1, 0)):
+            held, moves = [2, *([other] if way[other] == 0.0 else [])], way[j] != 0.0
+            for _again in range(2):
+                moved = G[:, j] - G[:, held] @ np.linalg.pinv(G[np.ix_(held, held)], rcond=1e-10) @ G[held, j]
+                moves &= bool(moved[j] > 1e-7 * G[j, j])
+                if other in held or way[j] * way[other] * moved[other] > -1e-7 * G[other, other]:
+                    break
+                held.append(other)
+            stick, slip = x[m.flags[j]], x[m.flags[j] + 1]
+            assert (stick, slip) == ((0.0, way[j]) if moves else (1.0, 0.0)), (way, j)
+            if not moves:
+                np.testing.assert_allclose(x[m.shares[j]], T[j], rtol=1e-8)
+            seen.add((abs(way[j]), abs(way[other]), moves))
+        np.testing.assert_allclose(x[m.shares[2]], T[2], rtol=1e-8)
+    assert len(seen) == 6, seen
+
+
 def test_ropes_that_are_hit_keep_their_law(engine: Any) -> None:
     """An impact without restitution: the rope does not lengthen, sheaves rub within their limits, energy is lost."""
     rng, hits = np.random.default_rng(25), 0
