@@ -53,6 +53,10 @@ SHOWN void by_newton(ALL, const double *start) { MADE; newton(&c, start, &s, mem
 SHOWN int64_t proportional(ALL, double part) { MADE; return in_proportion(&c, &s, part, memory); }
 SHOWN int64_t at_limit(ALL) { MADE; return any_at_limit(&c, &s); }
 SHOWN int64_t without_friction(ALL) { MADE; return smooth(&c, &s, memory); }
+SHOWN int64_t one(const double *W, const double *b, double mu, const double *slip, double given, double *p,
+                  double *work) {
+    const struct memory memory = {work};
+    return one_cone(W, b, mu, slip, given, p, memory); }
 SHOWN int64_t one_slip(const double *W, const double *b, double mu, double given, int64_t spatial, double *force) {
     return slipping(W, b, mu, given, (int)spatial, force); }
 """
@@ -64,7 +68,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "block-parts", optimise=("-O0",))
     library.fault.restype = ctypes.c_double
     for name in ("jams", "sheave", "jam", "polish", "rope_at_rest", "worst", "more", "moves", "depend", "solved",
-                 "sweep", "proportional", "at_limit", "without_friction", "one_slip"):  # fmt: skip
+                 "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -196,10 +200,11 @@ MIXED = [(CONE, 3), (LIMIT, 1), (CONE, 1), (ROPE, 4), (CONE, 3), (ROPE, 3), (LIM
 @pytest.mark.parametrize("laws", [[one] for one in MIXED[:4]] + [MIXED], ids=["cone", "limit", "plain", "rope", "all"])
 def test_by_how_much_forces_break_the_laws(engine: Any, laws: list[tuple[int, int]]) -> None:
     """Near forces that obey them, each condition is the one that is broken most in some of the trials."""
-    rng = np.random.default_rng(1)
+    rng, seen = np.random.default_rng(1), 0
     for trial in range(300):
         c = Blocks(rng, laws, sliding=0.4)
-        c.mu *= rng.choice([1.0, 6.0])
+        c.mu *= rng.choice([1.0, 6.0, 40.0])
+        seen += any(c.jams(i) for i in range(len(laws)))
         if trial % 7 == 0:
             c.mu[c.first[:-1]] = 0.0
         c.p, c.u = np.abs(rng.normal(size=c.n)), 10.0 ** rng.uniform(-4.0, 1.0) * rng.normal(size=c.n)
@@ -222,6 +227,7 @@ def test_by_how_much_forces_break_the_laws(engine: Any, laws: list[tuple[int, in
             if rng.random() < 0.2:
                 c.u[rows] = 0.0
         assert engine("fault", *c.all) == pytest.approx(c.fault(c.p, c.u), rel=1e-10, abs=1e-13)
+    assert seen > 3 or laws[0] != (CONE, 3)
     c.p[0] = np.nan
     assert engine("fault", *c.all) == np.inf
     c.p[0], c.u[-1] = 1.0, np.inf
@@ -704,3 +710,22 @@ def test_of_several_slips_the_fastest(engine: Any, spatial: int) -> None:
         if made:
             np.testing.assert_allclose(force, max(made, key=lambda one: one[0])[1], atol=1e-9)
     assert {0, 1} <= set(counts)
+
+
+def test_a_cone_that_parts_is_held_across_by_a_given_push(engine: Any) -> None:
+    """Friction of the given push alone: it rests if that does not press it down again, and is not beyond the limit."""
+    rng, modes = np.random.default_rng(18), set()
+    for trial in range(200):
+        c = Blocks(rng, [(CONE, 3)])
+        A = rng.normal(size=(3, 3))
+        c.W, c.given[0], c.mu[0] = A @ A.T, 0.6, rng.uniform(0.3, 1.0)
+        c.b = np.array([rng.uniform(-0.1, 0.4), *(0.4 * rng.normal(size=2))])
+        if trial % 4 == 0:
+            flat = 1 + trial // 4 % 2
+            c.W[flat], c.W[:, flat], c.b[flat] = 0.0, 0.0, 0.0
+        mode = engine("one", c.W, c.b, c.mu[0], c.slip[1:].copy(), 0.6, c.p, c.work)
+        modes.add((mode, bool(c.p[0] > 0.0)))
+        u = c.W @ c.p + c.b
+        assert c.fault(c.p, u) < 1e-10
+        assert mode == (SLIP if np.linalg.norm(u[1:]) > 1e-10 else STICK)
+    assert modes >= {(STICK, True), (STICK, False), (SLIP, True), (SLIP, False)}

@@ -800,6 +800,7 @@ def test_cables_that_are_wound_against_each_other_have_no_impulses(engine: Any) 
             x[[m.mode[k][2] for k in range(3)]] = 1.0
             m.call(engine, "ode", 0.0, x, m.n)  # the rates of prescribed motion are those of the last evaluation
             assert engine("land", m.memory, 0.0, x, one, one) == outcome
+            assert outcome == LANDED or (m.T.pair, m.T.lacks) == (0, 0)  # impulses
             u = -(m.J @ x[6:12] + m.s)
             assert (outcome == LANDED) == (u[:3].min() > -1e-8)
     m.fails = True
@@ -898,6 +899,52 @@ def test_loaded_joints_with_much_friction_obey_their_law(engine: Any) -> None:
         assert sticks or force[3] == pytest.approx(-x[at + 1] * 1.4 * load, rel=1e-6)
         modes.append(sticks)
     assert 5 < sum(modes) < len(modes) - 3, (sum(modes), len(modes))
+
+
+def test_joints_loaded_by_a_rope_stick_or_slip(engine: Any) -> None:
+    """Bearings of sheaves: they stick within c times the tensions of the spans beside them, else they slip."""
+    rng, modes, one = np.random.default_rng(41), list[bool](), np.zeros(1)
+    for trial in range(60):
+        m = Touching(rng, 9, ("rope", "rope", "held", "joint"), tugs=((1, 2),) if trial % 2 else ((3, 4),))
+        m.kinetic[:] = m.mu[4:] = 0.06
+        x = m.state(rng)
+        x[9:18] = 0.0
+        m.close(x)
+        m.f += 3.0 * sum(m.spans(k).sum(axis=0) * rng.uniform(0.5, 1.5) for k in range(2))
+        x[m.flags[[2, 5]]] = 1.0
+        at, row = m.mode[3][2], 7
+        if engine("land", m.memory, 0.0, x, one, one) != LANDED:
+            continue
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        T, force, u = m.arrays["tension"], m.arrays["lambda"], -(m.J @ made[9:18])
+        load, sticks = sum(max(0.0, T[j]) for j in m.tugs[0]), x[at] == 1.0
+        if sticks:
+            assert abs(u[row]) < 1e-8 and abs(force[row]) <= 0.06 * load * (1.0 + 1e-6) + 1e-9
+        elif load > 1e-6:
+            assert x[at + 1] == np.sign(u[row]) and force[row] == pytest.approx(-x[at + 1] * 0.06 * load, rel=1e-6)
+        modes.append(sticks)
+    assert 5 < sum(modes) < len(modes) - 5, (sum(modes), len(modes))
+
+
+def test_what_has_let_go_is_remembered_for_an_instant(engine: Any) -> None:
+    """Cables that let go, and friction that has reached its limit: until the time is another one."""
+    rng, one = np.random.default_rng(42), np.zeros(1)
+    m = Touching(rng, 9, ("cable", "cable", "contact", "held"))
+    x = m.state(rng)
+    x[9:18] = 0.0
+    m.close(x)
+    x[[m.mode[k][2] for k in range(3)]] = 1.0
+    nothing, first, second = np.zeros((3, 9), dtype=np.int64)
+    first[[0, 6]] = 1  # of three pairs the first one lets go, and the contact slips
+    second[[1, 3]] = 1  # the second one lets go, and the first one takes hold again
+    for t, fired, loose, slipping in (
+        (0.1, first, [1, 0, 0], [1]), (0.1, nothing, [1, 0, 0], [1]), (0.1, second, [0, 1, 0], [1]),
+        (0.2, nothing, [0, 0, 0], [0]), (0.2, first, [1, 0, 0], [1]), (0.3, second, [0, 1, 0], [0]),
+    ):  # fmt: skip
+        y = x.copy()
+        assert engine("switches", m.memory, t, y, one, one, fired.copy()) == LANDED
+        assert m.log["loose"].tolist() == loose and m.log["slipping"].tolist() == slipping, (t, loose)
+        assert all(y[m.mode[k][2]] == 0.0 for k in range(2) if loose[k])
 
 
 def test_the_sheave_at_which_a_rope_jams_is_named(engine: Any) -> None:
