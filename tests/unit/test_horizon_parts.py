@@ -672,6 +672,17 @@ def test_the_curvature_of_a_terminal_set() -> None:
     np.testing.assert_allclose(now, was + 1.7 * 2.0 / 0.2 * Cart.end, rtol=1e-13)
 
 
+@pytest.mark.parametrize("at", [1, 4])
+def test_slacks_at_the_first_and_the_last_stage_of_a_row_count(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest one is told, wherever it is."""
+    monkeypatch.setattr(Cart, "low", np.array([-0.5, -0.1 if at == 1 else 0.6, -0.4]))
+    made, x, t = Controller(), np.array([0.3, -0.8 if at == 1 else 0.75, 0.1]), 0.4
+    answer = made.sample(t, x)
+    made.check(t, x, answer, 1e-6)
+    lacks = made.low[1] - made.plan[0][1:, 1]
+    assert lacks.argmax() + 1 == at and answer[5] == pytest.approx(lacks.max(), abs=1e-6) and lacks.max() > 0.01
+
+
 def test_a_plan_is_shifted_where_a_sample_has_none() -> None:
     """Without a goal the plan moves on by a part of an interval; inputs are clipped, then those of the fallback."""
     made, shift = Controller(rows=1, shift=0.4), 0.4
