@@ -94,7 +94,7 @@ class Blocks:
         self.last: np.ndarray | None = None
         self.lengths: np.ndarray | None = None
         self.p, self.u, self.modes = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
-        self.work = np.zeros(200_000)
+        self.work = np.full(100_000, np.nan)
         for (law, size), f in zip(laws, self.first, strict=False):
             if law == CONE and size == 3:
                 self.given[f] = rng.choice([0.0, 0.4])
