@@ -969,7 +969,15 @@ def test_the_sheave_at_which_a_rope_jams_is_named(engine: Any) -> None:
     assert named == {(True, 3), (False, 2), (False, 1)}, named  # 2 + its number; 1: no sheave by itself
 
 
-@pytest.mark.parametrize("kinds", [("contact", "contact", "held"), ("contact", "contact", "cable", "joint")])
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("contact", "contact", "held"),
+        ("contact", "contact", "cable", "joint"),
+        ("contact", "contact", "held", "held", "joint"),
+    ],
+    ids=["contacts", "joint", "loaded"],
+)
 def test_masses_and_forces_of_another_unit_have_the_same_modes(engine: Any, kinds: tuple[str, ...]) -> None:
     """Contacts that slip slowly: forces grow with the masses, while motions, directions and leeways stay."""
     one, modes, turns = np.zeros(1), set(), 0
@@ -977,9 +985,13 @@ def test_masses_and_forces_of_another_unit_have_the_same_modes(engine: Any, kind
         made: list[tuple[np.ndarray, np.ndarray]] = []
         for scale in (1.0, 1e-3, 1e3):
             rng = np.random.default_rng(100 + seed)
-            m = Touching(rng, 9, kinds)
+            loaded = kinds.count("held") == 2
+            m = Touching(rng, 9, kinds, loads={0: (6, 2)} if loaded else None)
             m.M, m.f = scale * m.M, scale * (m.f + 4.0 * rng.uniform(-1.0, 1.5, 2) @ m.J[[0, 3]])
-            if kinds[-1] == "joint":
+            if loaded:
+                m.mu[-1] = 0.9
+                m.kinetic[:] = 0.9
+            elif kinds[-1] == "joint":
                 m.mu[-1:] *= scale
                 m.kinetic[:] = 0.7 * m.mu[-1]
             x, rates = m.state(rng), np.zeros(m.m)
