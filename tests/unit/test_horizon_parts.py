@@ -69,6 +69,8 @@ class Unit:
         head = f"{read_text('library.h')}{HEAD}{kind}static tape *tapes[8];\n{called}{before}"
         self.library = build_library(head + text + ENTRY, "horizon-parts", optimise=("-O0",))
         self.broken, self.calls = dict[str, int](), dict.fromkeys(tapes, 0)
+        self.lengths: dict[str, set[int]] = {name: set() for name in tapes}
+        """How many evaluations a tape has been called for at once."""
         self._kept = [TAPE(self._called(name, *tape)) for name, tape in tapes.items()]
         for k, one in enumerate(self._kept):
             self.library.set_tape(ctypes.c_long(k), one)
@@ -82,6 +84,7 @@ class Unit:
     def _called(self, name: str, sizes: tuple[int, ...], f: Callable[..., tuple[np.ndarray, ...]]) -> Any:
         def tape(n: int, inputs: Any, strides: Any, outputs: Any, steps: Any, _work: Any) -> int:
             self.calls[name] += 1
+            self.lengths[name].add(n)
             if self.calls[name] == self.broken.get(name):
                 return 1
             for k in range(n):
@@ -272,6 +275,7 @@ def test_a_filter_with_late_readings_is_a_replay_with_a_prediction(m: Model) -> 
         np.testing.assert_allclose(answer[m.nx : 2 * m.nx], np.sqrt(np.diag(P)), rtol=1e-8, atol=1e-8)
         assert answer[-2] == 0.0 and answer[-1] == pytest.approx(surprise, rel=1e-8)
         assert made.memory[AT] == n + 1
+    assert all(lengths == {1} for lengths in made.lengths.values())
 
 
 @pytest.mark.parametrize("broken", ["STEP_TAPE", "SEE_TAPE", "READ_TAPE"])
@@ -443,13 +447,15 @@ class Controller:
 
     def __init__(
         self, *, dense: bool = False, exact: bool = False, rows: int = 0, end_level: float = 0.0, shift: float = 1.0,
-        rounds: int = 30, path: tuple[int, ...] = (), budget: float = 0.0,
+        rounds: int = 30, path: tuple[int, ...] = (), budget: float = 0.0, before: str = "", after: str = "",
+        between: tuple[float, float] = (-np.inf, 0.35),
     ) -> None:  # fmt: skip
         m = Cart
+        self.curves: list[tuple[np.ndarray, np.ndarray]] = []
         self.m, self.dense, self.rows, self.end_level = m, dense, rows, end_level
         n_rows = rows + int(end_level > 0.0)
-        self.low = np.concatenate([m.low, np.full(rows, -np.inf), np.zeros(n_rows - rows)])
-        self.high = np.concatenate([m.high, np.full(rows, 0.35), np.full(n_rows - rows, np.inf)])
+        self.low = np.concatenate([m.low, np.full(rows, between[0]), np.zeros(n_rows - rows)])
+        self.high = np.concatenate([m.high, np.full(rows, between[1]), np.full(n_rows - rows, np.inf)])
         self.soft = np.concatenate([m.soft, np.ones(rows), np.zeros(n_rows - rows)])
         self.linear = np.concatenate([m.linear, np.full(rows, 0.3), np.zeros(n_rows - rows)])
         self.square = np.concatenate([m.square, np.zeros(n_rows)])
@@ -483,7 +489,8 @@ class Controller:
         }
         n_memory = 2 + (m.NN + 1) * m.nx + m.NN * m.nu + (m.NN + 1) * 2 * self.n_rows
         text = horizon_text(("quadratic.h", "control.c"), macros, tables) + horizon_text(("control_entry.c",), {})
-        self.unit = Unit(text, tapes, (m.nu + 8 + 3 * len(path), n_memory), CLOCKS if budget else "")
+        sizes = (m.nu + 8 + 3 * len(path), n_memory)
+        self.unit = Unit(text + after, tapes, sizes, before + (CLOCKS if budget else ""))
 
     @staticmethod
     def two(f: Function, x: np.ndarray, u: np.ndarray, p: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -502,6 +509,7 @@ class Controller:
         """Second derivatives of the Lagrangian of a stage, but for those of the ellipsoid, by differences."""
         p, t, z = rest[0], rest[1][0], np.concatenate([x, u])
         r = self.m.residuals(z, p, t)
+        self.curves.append((costate, force))
 
         def value(z: np.ndarray) -> np.ndarray:
             rows = force[0] * self.m.row(z, p, t) if self.rows else 0.0
@@ -544,6 +552,24 @@ class Controller:
             rows.append(np.concatenate([z[list(self.m.boxes)], self.general(z, self.m.par, t + k * H)]))
         return np.array(rows)
 
+    def slope(self, t: float, first: int, x: np.ndarray, U: np.ndarray, force: np.ndarray) -> np.ndarray:
+        """Derivatives of the cost to go, with the forces of all rows, with respect to a state."""
+        m = self.m
+
+        def to_go(x: np.ndarray) -> np.ndarray:
+            total = 0.0
+            for k in range(first, m.NN + 1):
+                at, u = t + k * H, U[min(k, m.NN - 1)]
+                z = np.concatenate([x, u])
+                total = total + force[k] @ np.concatenate([z[list(m.boxes)], self.general(z, m.par, at)])
+                if k < m.NN:
+                    res = m.residuals(z, m.par, at) if self.dense else np.sqrt(m.weights) * (z - m.goal(m.par, at))
+                    total, x = total + 0.5 * (res @ res), m.step(z, m.par, at)
+            e = x - m.goal(m.par, t + m.NN * H)[:3]
+            return np.array([total + 0.5 * (e @ m.end @ e)])
+
+        return derivative(to_go, x)[0]
+
     def check(self, t: float, x: np.ndarray, answer: np.ndarray, tolerance: float) -> int:
         """The plan is an optimum: rows, multipliers, stationarity. Returns how many sides are active."""
         X, U, both = self.plan
@@ -559,6 +585,12 @@ class Controller:
             return np.array([self.cost(t, X, U) + (force * self.values(t, X, U)).sum()])
 
         assert np.abs(derivative(lagrangian, U.ravel())).max() < tolerance
+        if answer[9] > 0.0:  # the last second derivatives were those with these multipliers
+            for k, (costate, general) in enumerate(self.curves[-self.m.NN - 1 :]):
+                np.testing.assert_allclose(general[:-1], force[k, 3:], atol=1e-3)
+                assert general[-1] == float(k < self.m.NN)
+                later = np.zeros(self.m.nx) if k == self.m.NN else self.slope(t, k + 1, X[k + 1], U, force)
+                np.testing.assert_allclose(costate, later, atol=1e-3)
         active, worst, slack = 0, 0.0, 0.0
         for k, r in zip(*np.nonzero(on), strict=True):
             for beyond, force_of in (
@@ -589,6 +621,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "exact": {"dense": True, "exact": True, "rows": 1},
     "end": {"end_level": 0.2},
     "all": {"exact": True, "dense": True, "end_level": 0.2, "rows": 1},
+    "above": {"exact": True, "dense": True, "rows": 1, "between": (0.5, np.inf)},
 }
 
 
@@ -607,6 +640,47 @@ def test_plans_are_optimal(name: str) -> None:
             np.testing.assert_allclose(answer[10 + 3 * j :][:3], [0.3 * at[0], at[1] + t + k * H, at[2]])
         x = Cart.step(np.concatenate([x, answer[:2]]), Cart.par, t) + 0.02 * rng.normal(size=3)
     assert active > 1
+    stages = {"STEP_TAPE": Cart.NN, "COST_TAPE": Cart.NN, "READ_TAPE": 1, "PATH_TAPE": 1}
+    for tape, lengths in made.unit.lengths.items():
+        assert lengths <= {stages.get(tape, Cart.NN + 1)}, tape
+
+
+def test_a_sample_without_finite_numbers_is_no_goal_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its status is another one; without a fallback that is finite inputs are zero."""
+    made, x = Controller(), np.array([0.3, 0.2, -0.3])
+    with monkeypatch.context() as patch:
+        patch.setattr(Cart, "step", staticmethod(lambda z, par, t: z[:3] * np.nan))
+        for fallback, expected in (((0.1, 0.2), [0.1, 0.2]), ((np.nan, 0.2), [0.0, 0.0])):
+            answer = made.sample(0.4, x, fallback)
+            assert answer[2:4].tolist() == [3.0, 0.0] and answer[6] == 3.0 and answer[:2].tolist() == expected
+    assert made.sample(0.4, x)[2] == 0.0
+
+
+def test_the_curvature_of_a_terminal_set() -> None:
+    """Second derivatives of the multiplier times e' P e / level - 1, on top of those that are there."""
+    before = """
+#define CURVED EXPORT void curved(double multiplier, const double *was, double *now) { \\
+    static struct quadratic Q; \\
+    for (int i = 0; i < NX; i++) memcpy(Q.HN[i], was + i * NX, NX * sizeof(double)); \\
+    Q.lam[NN * NC + NB + END_ROW] = multiplier; \\
+    add_end_curvature(&Q); \\
+    for (int i = 0; i < NX; i++) memcpy(now + i * NX, Q.HN[i], NX * sizeof(double)); }
+"""
+    made = Controller(end_level=0.2, rows=1, before=before, after="CURVED\n")
+    was, now = np.random.default_rng(9).normal(size=(3, 3)), np.zeros((3, 3))
+    made.unit.library.curved(ctypes.c_double(1.7), *(ctypes.c_void_p(a.ctypes.data) for a in (was, now)))
+    np.testing.assert_allclose(now, was + 1.7 * 2.0 / 0.2 * Cart.end, rtol=1e-13)
+
+
+@pytest.mark.parametrize("at", [1, 4])
+def test_slacks_at_the_first_and_the_last_stage_of_a_row_count(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest one is told, wherever it is."""
+    monkeypatch.setattr(Cart, "low", np.array([-0.5, -0.1 if at == 1 else 0.6, -0.4]))
+    made, x, t = Controller(), np.array([0.3, -0.8 if at == 1 else 0.75, 0.1]), 0.4
+    answer = made.sample(t, x)
+    made.check(t, x, answer, 1e-6)
+    lacks = made.low[1] - made.plan[0][1:, 1]
+    assert lacks.argmax() + 1 == at and answer[5] == pytest.approx(lacks.max(), abs=1e-6) and lacks.max() > 0.01
 
 
 def test_a_plan_is_shifted_where_a_sample_has_none() -> None:

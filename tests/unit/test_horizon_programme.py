@@ -108,6 +108,24 @@ def test_solutions_are_those_of_another_solver(size: HorizonProgramme) -> None:
         np.testing.assert_allclose(repaired.u, u, atol=3e-7)
 
 
+def test_what_is_told_of_a_programme_that_is_not_begun() -> None:
+    """Without an iteration inputs are zero, and residuals of the dynamics are what a machine at its start lacks."""
+    size = SIZES[1]
+    d = random_programme(np.random.default_rng(1), size)
+    d["low"], d["high"] = None, None
+    answer = size.solve(**d, most=0)
+    lacks = d["c"].copy()
+    lacks[0] += d["A"][0] @ d["x0"]
+    assert (answer.status, answer.iterations, answer.repairs, answer.complementarity) == ("capped", 0, 0, 0.0)
+    assert answer.residual == pytest.approx(np.abs(lacks).max(), rel=1e-12)
+    np.testing.assert_array_equal(answer.x, np.vstack([d["x0"], 0.0 * d["c"]]))
+    assert not answer.u.any()
+    d = random_programme(np.random.default_rng(1), size)
+    assert size.solve(**d, most=3, first=2.0).iterations == 3
+    # multipliers and distances of sides begin with the given product
+    assert size.solve(**d, most=0, first=2.5).complementarity == pytest.approx(2.5)
+
+
 def test_a_programme_without_solution_says_so() -> None:
     size = SIZES[1]
     d = random_programme(np.random.default_rng(0), size)

@@ -187,6 +187,28 @@ def test_switches_at_events_and_gaps_that_are_open() -> None:
         da.rollout(slide, duration=0.2, switches=[da.Switch(at=-0.1, on="pin")])
 
 
+def test_a_member_whose_constraint_cannot_begin_has_no_later_rows() -> None:
+    """It stays where its gap is open, at the instant of the switch; a member beside it is stopped there."""
+    slide = da.Machine(
+        "slide",
+        bodies=[da.Body("one", 2.0)],
+        joints=[da.Joint("x", "prismatic", "world", "one", axis=(1, 0, 0))],
+        constraints=[da.BallConstraint("pin", "one", "world", components="x", switchable=True, active=False)],
+    )
+    start, speed = np.array([-0.03, 0.5, 0.2]), np.array([0.3, 0.4, -0.1])
+    rows = da.rollout(
+        slide, duration=0.3, record=0.05, step=0.01, method="rk4", q0={"x": start}, v0={"x_dot": speed},
+        switches=[da.Switch(at=0.1, on="pin")],
+    )  # fmt: skip
+    assert list(rows.status) == ["completed", "diverged", "diverged"]
+    x, t = rows["x"], rows.t
+    np.testing.assert_allclose(x[0], np.minimum(start[0] + speed[0] * t, 0.0), atol=1e-9)
+    for i in (1, 2):
+        np.testing.assert_allclose(x[i, t < 0.1 - 1e-9], start[i] + speed[i] * t[t < 0.1 - 1e-9], rtol=1e-12)
+        assert np.isnan(x[i, t > 0.1 + 1e-9]).all() and np.isnan(rows["x_dot"][i, t > 0.1 + 1e-9]).all()
+        assert rows.failed_at[i] == pytest.approx(0.1, abs=1e-9)
+
+
 def test_what_ends_a_member_is_said_in_words() -> None:
     happened = da.rollout(da.equations(ball(0.3)), duration=0.01, q0={"base.z": 0.5}).happened
     assert happened is not None and not happened.message(0, 0.1)

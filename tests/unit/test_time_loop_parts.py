@@ -849,8 +849,10 @@ def test_steps_of_another_solver(engine: Any) -> None:
     expected = [(0, 1, thrown(1.0, 4.0, 1.5)[0]), (1, -1, 4.0 / G)]
     for got, want in zip(run.records, expected, strict=True):
         assert got[:2] == want[:2] and got[2] == pytest.approx(want[2], abs=1e-10)
-    run.arrays["x_next"][1] = np.nan
-    assert engine("offer", run.watch) == DIVERGED and run.L.bad == 1
+    for k, bad in ((1, np.nan), (0, np.inf)):
+        run.arrays["x_next"][:] = 1.0
+        run.arrays["x_next"][k] = bad
+        assert engine("offer", run.watch) == DIVERGED and run.L.bad == k
 
 
 class Members:
@@ -1275,6 +1277,23 @@ def test_steps_that_are_refused_are_tried_again_shorter(engine: Any, why: str) -
             assert run.L.t == pytest.approx(0.02) and run.L.h == pytest.approx(0.02)  # no longer after a refusal
         else:
             assert run.L.t == 1.5 and run.L.n_rejected == 0 and (why == "projection" or not lengths)
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_how_often_rates_are_evaluated(engine: Any, adaptive: bool) -> None:
+    """The last of seven stages is the first one of the next step, unless a projection lies between them.
+
+    A projected step needs it only for its error.
+    """
+    for projects in (False, True):
+        run = Run(lambda t, x, c, p: [np.cos(t)], [0.0], adaptive=adaptive, step=0.25, end=1.0, rtol=1e-3, atol=1e-3)
+        kept = PROJECT(lambda *_: 0)
+        if projects:
+            run.L.project = ctypes.cast(kept, ctypes.c_void_p).value
+        run.L.h = run.L.max_step = 0.25
+        assert engine("go", run.loop) == REACHED
+        assert run.L.n_steps == 4 and run.L.n_rejected == 0
+        assert run.L.n_calls == (1 + 4 * 6 if not projects else 4 * 7 if adaptive else 4 * 6)
 
 
 def test_a_step_before_a_bounce_is_short(engine: Any) -> None:
