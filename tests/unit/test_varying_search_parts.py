@@ -271,7 +271,7 @@ def test_gains_of_the_last_sample() -> None:
 
 
 def test_a_bound_of_the_input_of_an_error() -> None:
-    """Above ``|z_e| / |x|`` of every sample; of a balanced matrix by the triangle inequality, in any units of blocks."""
+    """Above ``|z_e| / |x|`` of every sample; of a balanced matrix by the triangle inequality, in any units."""
     rng = np.random.default_rng(3)
     blocks = [DeltaBlock("a", 1), DeltaBlock("f", 2, "full"), DeltaBlock("e", 2, "error"), DeltaBlock("b", 1)]
     D = rng.normal(size=(6, 6))
