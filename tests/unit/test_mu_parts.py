@@ -234,6 +234,8 @@ def test_slow_and_fast_poles_without_those_at_zero() -> None:
     A, B = np.diag([0.0, -0.2, -0.05, -7.0]), np.ones((4, 1))
     response = ExpandedResponse((A, B, B.T, np.zeros((1, 1))), 1)
     assert (response.slowest, response.fastest) == (0.05, 7.0)
+    still = ExpandedResponse((np.zeros((4, 4)), B, B.T, np.zeros((1, 1))), 1)
+    assert (still.slowest, still.fastest) == (1.0, 1.0)  # rad/s, where no pole gives a size
 
 
 def test_frequencies_that_intervals_leave() -> None:
