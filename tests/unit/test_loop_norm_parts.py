@@ -17,7 +17,16 @@ from dalembert.control.norms import Peak, gains, level_frequencies, modal, peak_
 from dalembert.control.passivity import SlotineLi
 from dalembert.control.scheduled import ScheduledGains, powers
 from dalembert.control.spacecraft import pose_reference
-from dalembert.control.structured import Gain, Poles, beside, fixed_controller, nonsmooth, state_space
+from dalembert.control.structured import (
+    ControllerGain,
+    Gain,
+    Poles,
+    beside,
+    fixed_controller,
+    nonsmooth,
+    scheduling,
+    state_space,
+)
 from dalembert.control.structured import gains as gain_structure
 from dalembert.control.structured.mixtures import _covariances, gain_mixture
 from dalembert.control.structured.nonsmooth import Budget
@@ -468,6 +477,42 @@ def test_gains_of_powers_in_blocks() -> None:
     total = K[0] + 0.7 * K[1] + 0.49 * K[2] - 0.4 * K[3] + 0.16 * K[4] - 0.064 * K[5]
     np.testing.assert_allclose(np.asarray(law.lft.at(**values)), total, rtol=1e-12)
     assert law.factors(values) == pytest.approx([1.0, 0.7, 0.49, -0.4, 0.16, -0.064])
+
+
+def test_a_model_with_products_of_its_signals() -> None:
+    """Further outputs ``a^k y``, and gains on them that are polynomials of the numbers, linear in what is tuned."""
+    rng = np.random.default_rng(43)
+    M11, M12, M21, M22 = (rng.normal(size=s) for s in ((3, 3), (3, 2), (4, 3), (4, 2)))
+    plant = LFT(0.3 * M11, M12, M21, M22, (DeltaBlock("a", 2), DeltaBlock("b", 1)), ("u", "w"), ("x", "y", "z", "v"))
+    values, names = {"a": 0.4, "b": -0.7}, ["y1", "v1", "y2", "v2", "y3", "v3"]
+    made = scheduling._with_products(plant, ["y", "v"], {"a": 2, "b": 1}, names)
+    assert made.outputs == ("x", "y", "z", "v", *names) and made.inputs == ("u", "w")
+    y = np.asarray(plant.at(**values))
+    more = np.vstack([f * y[[1, 3]] for f in (0.4, 0.16, -0.7)])
+    np.testing.assert_allclose(np.asarray(made.at(**values)), np.vstack([y, more]), rtol=1e-10)
+    structure = gain_structure({"u": {"y": None, "v": (-1.0, 2.0)}, "w": {"v": None}})
+    products = ["y_times_a1", "v_times_a1", "y_times_a2", "v_times_a2"]
+    wide = scheduling._polynomial(structure, [2.0, 3.0, 4.0], products)
+    assert wide.measured == ("y", "v", *products) and wide.controls == ("u", "w") and wide.order == 0
+    names_of = [t.name for t in structure.tunables]
+    assert [t.name for t in wide.tunables] == [
+        *names_of,
+        *(f"{n}*a1" for n in names_of),
+        *(f"{n}*a2" for n in names_of),
+    ]
+    assert [(t.start, t.scale) for t in wide.tunables[3:]] == [(0.0, w) for w in (2.0, 3.0, 4.0)] * 2
+    x = rng.normal(size=9)
+    D = np.array(ca.DM(ca.densify(ca.SX(wide.matrices(ca.DM(x))[3]))).full())
+    own = [np.array(ca.DM(ca.densify(ca.SX(structure.matrices(ca.DM(x[k : k + 3]))[3]))).full()) for k in (0, 3, 6)]
+    np.testing.assert_allclose(D, np.hstack(own), rtol=1e-12)
+    for requirement, message in (
+        (ControllerGain(2.0), "bounds the controller alone"),
+        (Gain("w", "e.y"), "names 'e.y'"),
+        (Gain("r.y", "x"), "names 'r.y'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            scheduling._check_requirements([Gain("w", "u.u"), requirement])
+    scheduling._check_requirements([Gain("w", "u.u"), Poles(decay=1.0)])
 
 
 def test_references_of_all_coordinates_of_a_regulator() -> None:

@@ -175,6 +175,19 @@ def test_values_that_make_a_matrix_of_rank_one_singular(imaginary: bool) -> None
         assert least.fun == pytest.approx(1.0 / np.abs(weights).sum(), rel=1e-12)
 
 
+def test_crossings_of_edges_are_as_near_as_the_square_of_their_grid() -> None:
+    """Two values have two edges, each with 401 points: between neighbours eigenvalues are nearly straight."""
+    found = 0
+    for seed in (1, 3, 5, 6):
+        rng = np.random.default_rng(seed)
+        part = real._Part(_random(rng, 3, 3), np.array([0, 1, 1]), 2)
+        errors = [float(np.abs(np.linalg.eigvals(part.M * d[part.owners]) - 1.0).min()) for d in part._crossings(rng)]
+        near = [e for e in errors if e < 0.05]  # eigenvalues that were taken for their neighbours are far off
+        assert max(near, default=0.0) < 1e-3
+        found += len(near)
+    assert found > 6
+
+
 @pytest.mark.parametrize("imaginary", [False, True])
 def test_the_eigenvalue_next_to_one_and_its_derivatives(imaginary: bool) -> None:
     rng = np.random.default_rng(8)
