@@ -14,6 +14,9 @@ import sympy as sp
 from numpy.typing import NDArray
 
 import dalembert as da
+from dalembert.analysis.cables.catenary import catenary
+from dalembert.analysis.cables.held import _first_frequency, _halved
+from dalembert.analysis.cables.tensions import tension_distribution
 from dalembert.analysis.closed_form.algebra import ONE, Algebra, Polynomial
 from dalembert.analysis.closed_form.layout import _common, _over, _square_root
 from dalembert.analysis.closed_form.printing import Writer
@@ -135,6 +138,88 @@ def test_modes_without_stiffness() -> None:
 
     assert elastic([0.0, 0.0]) == [] == elastic([])
     assert elastic([-3.0, 0.0, 1e-12, 2.0, 5.0]) == [3, 4]
+
+
+# -- cables -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["qp", "closed-form"])
+def test_tensions_that_balance_a_wrench(method: str) -> None:
+    """Within their bounds; the nearest to the middle has no component along motions of tensions that are free."""
+    rng = np.random.default_rng(7)
+    found = 0
+    for _ in range(40):
+        A = rng.normal(size=(3, 6))
+        low, high = rng.uniform(1.0, 3.0, 6), rng.uniform(8.0, 15.0, 6)
+        w = A @ rng.uniform(low, high)
+        try:
+            f = tension_distribution(A, w, low, high, method=method)
+        except InputError:
+            assert method == "closed-form"  # which may miss solutions near the border
+            continue
+        found += 1
+        np.testing.assert_allclose(A @ f, w, atol=1e-5 * max(1.0, np.abs(w).max()))
+        assert (f >= low).all() and (f <= high).all()
+        free = (f > low + 1e-5) & (f < high - 1e-5)
+        if method == "closed-form":
+            wanted = (low + high)[free] / 2.0
+            rest = w - A[:, ~free] @ f[~free]
+            nearest = wanted + np.linalg.pinv(A[:, free]) @ (rest - A[:, free] @ wanted)
+            np.testing.assert_allclose(f[free], nearest, atol=1e-6)
+            continue
+        # multipliers of the balance explain what free tensions miss; at bounds they push outwards
+        y = np.linalg.lstsq(A[:, free].T, (f - (low + high) / 2.0)[free], rcond=None)[0] if free.any() else np.zeros(3)
+        left = f - (low + high) / 2.0 - A.T @ y
+        assert np.abs(left[free]).max(initial=0.0) < 1e-4
+        if free.sum() >= 3:
+            assert (left[f <= low + 1e-5] > -1e-4).all() and (left[f >= high - 1e-5] < 1e-4).all()
+    assert found > (30 if method == "qp" else 10)
+    twice = np.vstack([np.ones(4), np.ones(4), [1.0, -1.0, 2.0, 0.0]])  # two rows are one
+    f = tension_distribution(twice, [12.0, 12.0, 3.0], 1.0, 9.0)
+    np.testing.assert_allclose(twice @ f, [12.0, 12.0, 3.0], rtol=1e-7)
+    for w in ([12.0, 13.0, 3.0], [50.0, 50.0, 0.0], [3.0, 3.0, 0.0]):
+        with pytest.raises(InputError, match="balance the wrench"):
+            tension_distribution(twice, w, 1.0, 9.0, method=method)
+    with pytest.raises(InputError, match="must not exceed"):
+        tension_distribution(twice, [1.0, 1.0, 1.0], 2.0, [3.0, 1.0, 3.0, 3.0])
+    with pytest.raises(InputError, match="qp"):
+        tension_distribution(twice, [1.0, 1.0, 1.0], 2.0, 3.0, method="lp")
+
+
+def test_strings_and_searches_by_halves() -> None:
+    assert _first_frequency(200.0, 5.0, 9.81 * 0.08, 9.81) == pytest.approx(np.sqrt(200.0 / 0.08) / 10.0)
+    limits = np.array([0.3, 2.0, -1.0])
+    found = _halved(lambda x: x < limits, np.full(3, -4.0), np.full(3, 5.0))
+    np.testing.assert_allclose(found, limits, atol=1e-12)
+
+
+@pytest.mark.parametrize("stiffness", [np.inf, 3e4])
+def test_a_heavy_cable_is_at_rest_and_reacts_to_its_end(stiffness: float) -> None:
+    """Balance of all forces, derivatives by differences, and the first frequency of a string."""
+    start, end, w, L = np.array([1.0, -2.0, 0.5]), np.array([31.0, 12.0, 9.0]), 12.0, 37.0
+
+    def made(end: Array) -> Any:
+        return catenary(start, end, L, w, stiffness=stiffness, gravity=9.5)
+
+    cable = made(end)
+    first, last = cable.forces
+    np.testing.assert_allclose(first + last, [0.0, 0.0, -w * L], atol=1e-6)
+    assert cable.tensions == pytest.approx((np.linalg.norm(first), np.linalg.norm(last)), rel=1e-9)
+    across = np.cross(end - start, [0.0, 0.0, 1.0])
+    assert abs(first @ across) < 1e-6 * np.linalg.norm(first) * np.linalg.norm(across)
+    steps = [(made(end + 1e-4 * e).forces[1] - made(end - 1e-4 * e).forces[1]) / 2e-4 for e in np.eye(3)]
+    np.testing.assert_allclose(cable.stiffness_matrix, -np.column_stack(steps), rtol=1e-4, atol=1e-3)
+    points = cable.points(2001)
+    np.testing.assert_allclose(points[[0, -1]], [start, end], atol=1e-8)
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    stretch = lengths / (L / 2000) - 1.0  # by the tension there
+    tension = np.hypot(cable.horizontal, cable.vertical - w * L + w * (np.arange(2000) + 0.5) * L / 2000)
+    np.testing.assert_allclose(stretch, tension / stiffness, atol=1e-6)
+    d = end - start
+    share = (points[:, :2] - start[:2]) @ d[:2] / (d[:2] @ d[:2])
+    assert cable.sag == pytest.approx((start[2] + share * d[2] - points[:, 2]).max(), rel=1e-4)
+    pull = cable.horizontal * np.linalg.norm(d) / np.hypot(*d[:2])
+    assert cable.frequency == pytest.approx(np.sqrt(pull * 9.5 / w) / (2.0 * np.linalg.norm(d)), rel=1e-9)
 
 
 # -- closed forms ------------------------------------------------------------------------------------------------------
