@@ -32,7 +32,7 @@ from dalembert.control.structured.mixtures import _covariances, gain_mixture
 from dalembert.control.structured.nonsmooth import Budget
 from dalembert.control.structured.plants import _weight, controller_alone, loop_plant, named_plants
 from dalembert.control.structured.ranges import _goals, inside, shifted
-from dalembert.control.structured.scales import typical_frequencies
+from dalembert.control.structured.scales import Range, _range, ranges, typical_frequencies
 from dalembert.control.structured.structures import Tunable
 from dalembert.control.structured.terms import GainTerm, PolesTerm, VarianceTerm, abscissa, terms_of
 from dalembert.control.uncertain.blocks import DeltaBlock
@@ -279,6 +279,55 @@ def test_typical_frequencies_of_requirements_and_plants() -> None:
     assert typical_frequencies(loops, 0, asked) == pytest.approx([(3.0 * 12.0 * 6.0) ** (1 / 3), 4.0])
     weight = control.tf([5.0], [1.0, 3.0])  # passes one at 4
     assert typical_frequencies(loops, 0, [Gain("w", "z", after=weight)])[0] == pytest.approx(4.0, rel=1e-6)
+
+
+def test_typical_sizes_of_gains() -> None:
+    """A gain has the size at which its loop alone has a gain of one, at a real rate; the mean over plants."""
+    rng = np.random.default_rng(24)
+    structure = gain_structure({"u1": {"y1": None}, "u2": {"y1": None, "y2": (-3.0, 5.0)}})
+    plants, logs = [], []
+    for k in range(3):
+        A, B, C, D = _system(rng, 4, 3, 3, 0.2)
+        plants.append(
+            loop_plant(control.ss(A, B, C, D, inputs=["w", "u1", "u2"], outputs=["z", "y1", "y2"]), structure, f"{k}")
+        )
+        s = 1.05 * 0.8
+        logs.append(np.log(np.abs(D + C @ np.linalg.solve(s * np.eye(4) - A, B))[1:, 1:].T))
+    G = np.exp(np.mean(logs, axis=0))  # of controls, measured
+    found = ranges(structure, plants, 0.8)
+    assert [r.scale for r in found[:2]] == pytest.approx([1.0 / G[0, 0], 1.0 / G[1, 0]], rel=1e-9)
+    assert found[2].scale == pytest.approx(5.0 / 4.0) and (found[2].lower, found[2].upper) == (-3.0, 5.0)
+    assert [r.start for r in found] == [0.0, 0.0, 0.0]  # the open loop
+    for alike in (np.min, np.max):
+        same = ranges(structure, plants, 0.8, alike=alike)
+        assert [r.scale for r in same] == pytest.approx([alike([1.0 / G[0, 0], 1.0 / G[1, 0]])] * 2 + [5.0 / 4.0])
+    given = gain_structure({"u1": {"y1": Tunable("a", start=40.0)}, "u2": {"y2": Tunable("b", scale=7.0)}})
+    loops = [loop_plant(control.ss(A, B, C, D, inputs=["w", "u1", "u2"], outputs=["z", "y1", "y2"]), given, "p")]
+    first, second = ranges(given, loops, 0.8)
+    assert first.start == 40.0 and first.scale >= 4.0 and (second.scale, second.start) == (7.0, 0.0)
+
+
+def test_first_values_of_numbers_lie_within_their_bounds() -> None:
+    for lower, upper, begin, scale, start in (
+        (None, None, 1.0, 3.0, 3.0),
+        (None, None, -2.0, 3.0, -6.0),
+        (0.0, 10.0, 1.0, 3.0, 3.0),
+        (-1.0, 2.0, 1.0, 3.0, 0.5),
+        (4.0, 10.0, 1.0, 3.0, 7.0),
+        (4.0, 5.0, 1.0, 3.0, 4.5),
+        (4.0, None, 1.0, 3.0, 7.0),
+        (None, -4.0, 1.0, 3.0, -7.0),
+        (0.0, 10.0, 0.0, 3.0, 3.0),
+    ):
+        made = _range(Tunable("a", lower=lower, upper=upper, begin=begin), scale)
+        assert made.start == pytest.approx(start) and made.lower < made.start < made.upper and made.scale == scale
+    assert _range(Tunable("a", start=2.0, lower=2.0, upper=3.0), 1.0).start == 2.0
+    with pytest.raises(InputError, match="outside of its bounds"):
+        _range(Tunable("a", start=1.9, lower=2.0, upper=3.0), 1.0)
+    narrow, half = Range(0.5, 2.5, 1.0, 1.0), Range(-np.inf, 4.0, 10.0, 1.0)
+    assert [narrow.ends_at_bound(x) for x in (0.501, 0.503, 2.497, 2.499)] == [True, False, False, True]
+    assert [half.ends_at_bound(x) for x in (-1e9, 3.98, 3.995)] == [False, False, True]
+    assert not Range(0.0, 2.0, 1.0, 1.0).ends_at_bound(0.0)  # zero is no bound of a number that may not be negative
 
 
 def test_mixtures_are_for_numbers_without_bounds_starts_and_scales() -> None:
