@@ -289,8 +289,6 @@ class _Spans:
         found = []
         for i in range(n):
             paid = ca.jacobian(fed[i], s.q).T * elastic[i] ** 2 / (2 * self.EA) if i in fed else ca.SX(s.q.shape[0], 1)
-            if n == 1:
-                paid = ca.jacobian(belt.section.payout, s.q).T * elastic[i] ** 2 / (2 * self.EA)
             pull = ca.densify(belt.rows[i, :].T * elastic[i] - B.T @ paid)
             damped = ca.densify(belt.rows[i, :].T * (total[i] - elastic[i]))
             parts: tuple[Any, Any, Any] = (pull, -damped, none)

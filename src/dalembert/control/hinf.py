@@ -137,7 +137,8 @@ def gain_bounds(
     form = modal(system) if form is None else form
     first = list(near)
     peak = peak_gain(form, band, near=first, tolerance=tolerance)
-    if not system[0].size or not system[3].size:
+    A, B, C, D = system
+    if not (A.size and D.size and B.any() and C.any()):  # no state is on the way
         return GainBounds(peak, peak.gain)
     for slack in _SLACKS:
         if abs(peak.gain / max(_gain(system, peak.omega), 1e-300) - 1.0) > 0.1 * slack:
@@ -158,8 +159,6 @@ def gain_bounds(
 def _fails(system: Matrices, form: Modal, level: float, band: Band, peak: float) -> float | None:
     """None if the gain is proven to stay below a level over a band, else a frequency at which the proof fails."""
     size = max(system[3].shape)
-    if level <= 0.0:  # nothing passes at all
-        return None
     response = ExpandedResponse(_square(form.matrices, size), size)
     one = Scaling(np.eye(size, dtype=complex), np.eye(size, dtype=complex), np.zeros((size, size), dtype=complex), 0.0)
     lo, hi = band

@@ -231,13 +231,13 @@ class Writer:
             if self.kind == "latex":
                 return f"\\sqrt{{{self._sum(x.base)}}}"
             return self.style.function.format("sqrt", self._sum(x.base))
-        base = self._factor(x.base)
+        base = self._term(x.base) if x.base.is_Mul else self._factor(x.base)
         exponent = self._sum(x.exp)
         if self.kind == "latex" and x.base.is_Function:
             return self._function(x.base, f"^{{{exponent}}}")
         if not x.exp.is_Integer and self.kind != "latex":
             exponent = f"({exponent})"
-        if x.base.is_Mul or (x.base.is_Number and x.base < 0):
+        if x.base.is_Mul or x.base.is_Pow or (x.base.is_Number and not (x.base.is_Integer and x.base >= 0)):
             base = self.style.parentheses.format(base)
         return self.style.power.format(base, exponent)
 
