@@ -264,7 +264,7 @@ def test_friction_at_an_impact() -> None:
 
 @pytest.mark.parametrize("reeled", [0.0, 0.3])
 def test_a_cable_that_is_about_to_be_stretched_stops_the_impact(reeled: float) -> None:
-    """The ball moves at 0.6 m/s against a cable that is reeled in: then it goes up as fast as that; no cable bounces."""
+    """The ball moves at 0.6 m/s against a cable that is reeled in, and goes up as fast as that: no cable bounces."""
     joints = [
         da.Joint("x", "prismatic", "world", "slide", axis=(1, 0, 0)),
         da.Joint("z", "prismatic", "slide", "ball", axis=(0, 0, 1)),
