@@ -9,14 +9,18 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy import interpolate
+from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
 from dalembert.core.errors import InputError, MachineError
 from dalembert.model import celestial
 from dalembert.model.celestial import magnetic_field, moon_position, sidereal_angle, sun_position
+from dalembert.model.elastic.mesh_checks import MeshModel, rigid_motions
 from dalembert.model.elastic.mesh_lines import feature_lines, surface_of_solids
+from dalembert.model.elastic.reduction import _fields, _free_modes
 from dalembert.model.elastic.shortening import Shortening
 from dalembert.model.joints import JOINT_KINDS
 from dalembert.model.mobility import _straight_mass_matrix, random_coordinates
@@ -604,3 +608,48 @@ def test_ropes_have_their_ends_at_their_ends() -> None:
     with pytest.raises(MachineError, match="has no ends, got anchor"):
         da.Rope("r", [ends[0], wheel], closed=True)
     assert len(da.Rope("r", [ends[0], wheel, ends[1]]).path) == 3
+
+
+@pytest.mark.parametrize("width", [3, 6])
+def test_modes_of_a_free_mesh(width: int) -> None:
+    """Eigenvectors but for a rigid motion, by which the nodes of the root rest on average."""
+    rng = np.random.default_rng(10)
+    nodes, k = rng.normal(size=(7, 3)), 4
+    rigid = rigid_motions(nodes, nodes[0], width)
+    for c in range(6):  # finite rotations by a small angle move points so
+        turn = Rotation.from_rotvec(1e-7 * np.eye(3)[c - 3]).as_matrix() if c > 2 else np.eye(3)
+        moved = (nodes - nodes[0]) @ turn.T - (nodes - nodes[0])
+        expected = np.zeros((7, width))
+        expected[:, :3] = moved / 1e-7 if c > 2 else np.eye(3)[c]
+        if width == 6 and c > 2:
+            expected[:, 3:] = np.eye(3)[c - 3]
+        np.testing.assert_allclose(rigid[:, c].reshape(7, width), expected, atol=1e-6)
+    n = width * 7
+    out = np.eye(n) - rigid @ np.linalg.pinv(rigid)
+    A, B = rng.normal(size=(2, n, n))
+    K, M = out @ A @ A.T @ out + 0.0, B @ B.T + n * np.eye(n)
+    model = MeshModel(sp.csc_matrix(K), sp.csc_matrix(M), nodes, width, np.zeros((0, 3), dtype=np.int64))
+    root = np.array([1, 3, 4])
+    made = _free_modes(model, root, nodes[root].mean(axis=0), k)
+    exact = eigh(K, M)[1][:, 6 : 6 + k]
+    part = np.linalg.lstsq(np.hstack([exact, rigid]), made, rcond=None)[0]
+    np.testing.assert_allclose(np.hstack([exact, rigid]) @ part, made, atol=1e-7)
+    np.testing.assert_allclose(np.abs(part[:k]), np.eye(k), atol=1e-6)
+    rows = [width * i + j for i in root for j in range(width)]
+    np.testing.assert_allclose(rigid[rows].T @ made[rows], 0.0, atol=1e-8)
+    with pytest.raises(MachineError, match=f"modes must be < {n - 6}, got {n - 6}"):
+        _free_modes(model, root, nodes[0], n - 6)
+
+
+def test_a_gram_matrix_as_vectors() -> None:
+    """As many as its rank, with positive weights where it is positive: their products are its entries."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(6, 3)) * 10.0 ** rng.uniform(-3, 3, 6)[:, None]
+    gram = X @ X.T
+    weights, fields = _fields(gram)
+    size = np.sqrt(np.outer(np.diag(gram), np.diag(gram)))
+    np.testing.assert_allclose((fields.T * weights) @ fields / size, gram / size, atol=1e-13)
+    assert weights.max() > 0.1 and len(weights) == fields.shape[0] <= 6
+    gram[2] = gram[:, 2] = 0.0
+    weights, fields = _fields(gram)
+    assert np.isfinite(fields).all() and np.abs(fields[:, 2]).max() < 1e-14

@@ -208,6 +208,53 @@ def test_ranges_of_the_joints_of_a_robot() -> None:
     assert found.inertia == pytest.approx(np.diag(M)[6:].mean(), rel=1e-12) and robot.names == ("j1", "j2", "j3")
 
 
+def test_the_reaction_of_a_held_base() -> None:
+    """Momentum of all bodies by the rates of the joints, the centre of mass at rest; and by that of the base."""
+    bodies = [
+        da.Body(name, 2.0 + k, com=(0.1 * k, -0.2, 0.15), inertia=(0.3, 0.4 + 0.1 * k, 0.5))
+        for k, name in enumerate(("hull", "upper", "fore", "hand"))
+    ]
+    joints = [
+        da.Joint("base", "free", "world", "hull"),
+        da.Joint("j1", "revolute", "hull", "upper", axis=(0.6, 0, 0.8), origin=(0.3, 0.1, 0.2)),
+        da.Joint("j2", "revolute", "upper", "fore", axis="y", origin=(0.5, 0.1, 0.0)),
+        da.Joint("j3", "revolute", "fore", "hand", axis=(0.28, 0.96, 0.0), origin=(0.4, -0.1, 0.3)),
+    ]
+    eom = da.equations(da.Machine("robot", bodies, joints, gravity=(0.0, 0.0, 0.0)), backend="vm")
+    robot = held_base(eom, "hand", task="position")
+    theta, symbols = np.array([0.7, -1.1, 0.4]), robot._symbols
+    H, inertia, place = (
+        np.array(x)
+        for x in ca.Function("f", [symbols[0]], [ca.densify(x) for x in (*robot._reaction, symbols[2])])(theta)
+    )
+    q = eom.q_neutral.copy()
+    q[[eom.q_names.index(n) for n in ("j1", "j2", "j3")]] = theta
+    q[:3] = place[:, 0]
+    np.testing.assert_allclose(eom.center_of_mass(q), 0.0, atol=1e-12)
+
+    def momentum(v: Any) -> tuple[Any, Any]:
+        linear, angular = np.zeros(3), np.zeros(3)
+        for body in bodies:
+            X, twist = eom.pose(body.name, q), eom.jacobian(body.name, q, axes="world") @ v
+            R = X[:3, :3]
+            r = R @ np.array(body.com, dtype=float)
+            p = float(body.mass) * (twist[:3] + np.cross(twist[3:], r))
+            linear += p
+            angular += R @ np.array(body.inertia, dtype=float) @ R.T @ twist[3:] + np.cross(X[:3, 3] + r, p)
+        return linear, angular
+
+    total = sum(float(b.mass) for b in bodies)
+    for k in range(3):
+        v = np.zeros(eom.nv)
+        v[6 + k] = 1.0
+        v[:3] = -momentum(v)[0] / total  # the base is not turned: its axes are those of the world
+        np.testing.assert_allclose(momentum(v)[1], H[:, k], atol=1e-12)
+    for k in range(3):
+        about = np.array([momentum(np.eye(eom.nv)[3 + k])[i] for i in (0, 1)])
+        moment = about[1] - np.cross(place[:, 0], about[0])  # about the origin of the base
+        np.testing.assert_allclose(moment, inertia[:, k], atol=1e-12)
+
+
 # -- clearances and limits --------------------------------------------------------------------------------------------
 
 
@@ -405,6 +452,44 @@ def test_candidates_are_within_reach_and_face_the_arm() -> None:
     expected.sort()
     assert len(found) == len(expected) > 3 and nearest == pytest.approx(closest)
     np.testing.assert_allclose([(c.duration, c.quality) for c in found], [x[1:] for x in expected], rtol=1e-9)
+
+
+def test_the_grip_is_reached_when_it_faces_the_arm_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grip is chosen for the middle of the hold; from home the tip turns as little as possible onto it."""
+    rng = np.random.default_rng(13)
+    body = TumblingBody((2.0, 3.0, 4.5), rate=(0.02, -0.03, 0.04), point=(0.7, -0.4, 0.5), position=(2.6, 0.4, 0.3))
+    home = np.eye(4)
+    home[:3, :3], home[:3, 3] = _rotation(rng), rng.normal(size=3)
+    axis = np.array([0.6, -0.48, 0.64])
+    scene: Any = SimpleNamespace(
+        body=body, hold=12.0, axis=axis, centre=rng.normal(size=3), R=_rotation(rng), home=home
+    )
+    G = _rotation(rng)
+    candidate = robot_capture._Candidate(G, 31.0, 0.0)
+    seen, grip, path = robot_capture._path(scene, candidate)
+    there = seen.attitude(31.0 + 6.0) @ grip  # in the middle of the hold
+    np.testing.assert_allclose(there[:, 2], -seen.attitude(37.0) @ axis, atol=1e-10)
+    least = np.arccos(np.clip(there[:, 2] @ (scene.R @ home[:3, :3])[:, 2], -1.0, 1.0))
+    turn = Rotation.from_matrix(there @ (scene.R @ home[:3, :3]).T)
+    assert np.linalg.norm(turn.as_rotvec()) == pytest.approx(least, abs=1e-9)
+    np.testing.assert_allclose(path(0.0).position, scene.centre + scene.R @ home[:3, 3], atol=1e-12)
+    np.testing.assert_allclose(path(0.0).rotation, scene.R @ home[:3, :3], atol=1e-12)
+    np.testing.assert_allclose(path(31.0).rotation, seen.attitude(31.0) @ grip, atol=1e-12)
+    local = robot_capture._local(scene, path(20.0))
+    x = path(20.0)
+    for got, expected in zip(
+        local,
+        (
+            scene.R.T @ (x[0] - scene.centre),
+            scene.R.T @ x[1],
+            scene.R.T @ x[2],
+            scene.R.T @ x[3],
+            scene.R.T @ x[4],
+            scene.R.T @ x[5],
+        ),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, expected, atol=1e-12)
 
 
 # -- rendezvous -------------------------------------------------------------------------------------------------------
