@@ -18,11 +18,14 @@ from dalembert.core.warn import DalembertWarning
 from dalembert.engine.problem.pairs import TransitionEntry
 from dalembert.engine.sampling import Sampler, Schedule, Update
 from dalembert.loop.bristles import bristles_of
+from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.heavy_checks import _crossings, warn_of_heavy_cables
 from dalembert.loop.signals import Measure
 from dalembert.loop.transition_log import TransitionLog
 from dalembert.simulation.checks import _check_fixed_step
+from dalembert.simulation.engines.idas import AlgebraicPart
+from dalembert.simulation.events import _CLOSER, EventWatcher
 from dalembert.simulation.instants import told_rows
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.methods.choice import agree, integration_method, revised_method
@@ -455,3 +458,117 @@ def test_errors_of_transitions_name_the_cause() -> None:
             log.not_closed(1.5, row)
         )
     assert "its gap is 0.02, more than 1e-06" in str(log.not_closed(1.5, 3, 0.02))
+
+
+# -- events, and the algebraic part -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("times", "turned", "refused"),
+    [
+        ([1.0, 1.5, 1.75, 1.8, 1.81, 1.812, 1.8121], True, True),
+        ([1.0, 1.5, 1.75, 1.8, 1.81, 1.812, 1.8121], False, False),
+        ([1.0, 1.5, 1.75, 1.8, 1.81, 1.812, 1.8132], True, False),
+        ([1.0, 1.5, 1.75, 1.78, 1.85, 1.851, 1.8511], True, None),
+    ],
+    ids=["accumulating", "reversed", "far apart", "not ever faster"],
+)
+def test_events_that_recur_ever_faster(times: list[float], turned: bool, refused: bool | None) -> None:
+    """Refused if each gap is shorter than the one before, the last one less than a thousandth of a step."""
+    specs = (SimpleNamespace(name="other", positive=False), SimpleNamespace(name="floor", positive=False))
+    watcher: Any = SimpleNamespace(_specs=specs, _times={})
+    signs = np.array([1.0, -1.0])
+    said = ""
+    few = _CLOSER + 1
+    shown = times[-few:]
+    for k, t in enumerate(shown):
+        engine: Any = SimpleNamespace(t=t, h_used=0.15, signs=np.array([1.0, 1.0 if turned and k == few - 1 else -1.0]))
+        try:
+            EventWatcher._check_returns(watcher, engine, ["floor"], signs)
+        except SimulationError as error:
+            said = str(error)
+            assert k == few - 1
+    gaps = np.diff(shown)
+    ever = bool((np.diff(gaps) < 0.0).all())
+    assert bool(said) == (turned and ever and gaps[-1] <= 1.5e-4)
+    if refused is not None:
+        assert bool(said) == refused
+    if said:
+        assert f"'floor' recurs ever faster, the last time after {gaps[-1]:.3g} s" in said
+    positive: Any = SimpleNamespace(_specs=(SimpleNamespace(name="floor", positive=True),), _times={})
+    EventWatcher._check_returns(positive, engine, ["floor"], np.array([-1.0]))
+    assert not positive._times
+
+
+def test_states_of_transitions_of_users() -> None:
+    watcher: Any = SimpleNamespace(_setup=SimpleNamespace(problem=SimpleNamespace(state_names=("a", "b"))))
+    assert EventWatcher._checked(watcher, [1, 2], 0.5).tolist() == [1.0, 2.0]
+    for answer in ([1.0], [1.0, np.nan], "x", None):
+        with pytest.raises(SimulationError, match=r"the transition at t = 0.5 s must return 2 finite states"):
+            EventWatcher._checked(watcher, cast(Any, answer), 0.5)
+
+
+def test_algebraic_equations_of_a_mechanism() -> None:
+    """``M a + J' l = f`` and ``J a = gamma - 2 alpha phi' - beta^2 phi``, of rows that act; else zero multipliers."""
+    machine = da.Machine(
+        "pair",
+        [da.box("a", 2.0, (0.5, 0.4, 0.3)), da.point_mass("b", 1.3)],
+        [da.Joint("p", "planar", "world", "a"), da.Joint("x", "prismatic", "world", "b", axis=(0.6, 0.8, 0.0))],
+        frames=[da.Frame("ear", "a", (0.2, 0.1, 0.0))],
+        constraints=[da.DistanceConstraint("rod", "ear", "b", length=1.0 + 0.1 * da.TIME),
+                     da.DistanceConstraint("line", "a", "world", length=2.0, switchable=True)],
+    )  # fmt: skip
+    eom = da.equations(machine, backend="vm")
+    problem = close_loop(eom, None).problem
+    system = cast(Any, problem.constrained)
+    rng = np.random.default_rng(6)
+    x = np.zeros(problem.n_states)
+    x[: eom.nq + eom.nv] = rng.normal(size=eom.nq + eom.nv)
+    way: Any = da.Idas(alpha=3.0, beta=7.0)
+    arrays = {"lambda": np.arange(1.0, 5.0)}
+    native: Any = SimpleNamespace(memory=SimpleNamespace(arrays=arrays))
+    for on in (1.0, 0.0, -1.0):
+        for i in system.flags:
+            if i >= 0:
+                x[int(i)] = on
+        setup: Any = SimpleNamespace(problem=problem, constraint_method=way, t0=0.4, x0=x, p=np.zeros(0))
+        part = AlgebraicPart(setup, native)
+        t_, x_, c_, p_ = (ca.SX.sym(n, k) for n, k in zip("txcp", (1, len(x), len(problem.held_names), 0), strict=True))
+        made = ca.Function("f", [t_, x_, c_, p_, part.z], list(part.equations(t_, x_, c_, p_)))
+        z = rng.normal(size=system.nv + system.m)
+        rates, residual = (np.ravel(y) for y in made(0.4, x, np.zeros(len(problem.held_names)), [], z))
+        q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
+        a, forces = z[: eom.nv], z[eom.nv :]
+        acts = np.array([x[int(i)] > 0.5 if i >= 0 else True for i in system.flags], dtype=float)
+        J, M = eom.constraint_jacobian(q, t=0.4), eom.mass_matrix(q)
+        inner = M @ a + J.T @ (acts * forces) + eom.bias(q, v)
+        np.testing.assert_allclose(residual[: eom.nv], inner, atol=1e-9)
+        error, rate = eom.constraints(q, t=0.4), eom.constraint_velocity(q, v, t=0.4)
+        held = J @ a - eom.constraint_rhs(q, v, t=0.4) + 6.0 * rate + 49.0 * error
+        np.testing.assert_allclose(residual[eom.nv :], np.where(acts > 0.0, held, forces), atol=1e-7)
+        np.testing.assert_allclose(rates[eom.nq : eom.nq + eom.nv], a)
+        driven = eom.constraint_velocity(q, 0.0 * v, t=0.4)  # by time alone: its work is that of no input
+        assert rates[system.work_input] == pytest.approx(driven @ (acts * forces), rel=1e-9) and driven.any()
+    guess = part.start(np.arange(float(len(x))))
+    np.testing.assert_allclose(
+        guess, 1.001 * np.array([*np.arange(eom.nq, eom.nq + eom.nv), *arrays["lambda"][: system.m]])
+    )
+
+
+def test_tasks_of_desks_are_those_of_c() -> None:
+    """``DESK_...`` of members.c; the queue of a GPU has its state at the same place."""
+    from pathlib import Path
+
+    from dalembert.simulation.rollout import desk
+
+    text = (Path(da.__file__).parent / "engine" / "rollout" / "members.c").read_text()
+    (first,) = re.findall(r"enum \{ (DESK_CLOCK[^}]*) \}", text)
+    places = [name.strip() for name in first.split(",")]
+    assert [places.index(f"DESK_{name}") for name in ("CLOCK", "T", "STATUS", "STATE")] == [
+        desk._CLOCK, desk._T, desk._STATUS, desk._STATE,
+    ]  # fmt: skip
+    (second,) = re.findall(r"enum \{ (DESK_STEPS[^}]*) \}", text)
+    tasks = dict(re.findall(r"DESK_(\w+) = (\d+)", second))
+    assert {name: getattr(desk, name) for name in tasks} == {name: int(value) for name, value in tasks.items()}
+    row = desk.DeskRow(7, 3, 2, 4, 5)
+    assert (row.x, row.signs, row.held, row.size) == (slice(5, 12), slice(12, 15), slice(15, 17), 26)
