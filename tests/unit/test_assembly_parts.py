@@ -260,3 +260,42 @@ def test_members_are_assembled() -> None:
     np.testing.assert_allclose(made.moved[0], np.abs(made.q[0] - [0.3, angle + 0.01]), atol=1e-14)
     with pytest.raises(DalembertError):
         assemble(eom, np.array([[0.3, angle + 0.8]]), [0, 1], p=np.tile(p, (1, 1)))
+
+
+def test_given_angles_take_the_shorter_way() -> None:
+    """A crank that cannot go all around is led to an angle that is written with full turns."""
+    eom = _linkage(1.6)
+    assert not _closed(np.pi, 1.6)
+    start = np.array([[0.0, 1.0]])
+    for target in (0.5, 0.5 + 2.0 * np.pi, 0.5 - 4.0 * np.pi, -0.5 - 2.0 * np.pi):
+        made = followed(_conditions(eom, [0], [[target]], start), start)
+        assert made.solved.all() and made.q[0, 0] == target
+        assert min(abs((made.q[0, 1] - x + np.pi) % (2 * np.pi) - np.pi) for x in _closed(target, 1.6)) < 1e-8
+
+
+def test_least_changes_are_those_of_the_mass_matrix() -> None:
+    """A small error is taken away across all motions that keep the constraints, in the metric of the masses."""
+    machine = da.Machine(
+        "rail",
+        [da.box("cart", 2.0, (0.3, 0.2, 0.1)), da.box("arm", 0.7, (3.0, 0.1, 0.2), com=(1.0, 0.2, 0.0)),
+         da.box("hand", 0.4, (0.5, 0.1, 0.3), com=(0.3, -0.1, 0.1))],
+        [da.Joint("x", "prismatic", "world", "cart", axis="x"),
+         da.Joint("a", "revolute", "cart", "arm", (0, 0, 0.2), axis="z"),
+         da.Joint("b", "revolute", "arm", "hand", (3.0, 0, 0), axis="z")],
+        frames=[da.Frame("end", "hand", (0.9, 0.1, 0)), da.Frame("pivot", "world", (2.0, 2.5, 0.2))],
+        constraints=[da.DistanceConstraint("rod", "end", "pivot", length=1.3)],
+    )  # fmt: skip
+    eom = da.equations(machine, backend="vm")
+    free = _conditions(eom, [0], [[0.0]], np.zeros((1, 3))).without()
+    q = settle(free, np.array([[0.3, 0.4, 0.6]])).q
+    off = q + 1e-6 * np.random.default_rng(1).normal(size=(1, 3))
+    J = eom.constraint_jacobian(q[0])
+    still = np.linalg.svd(J)[2][1:].T
+    v = free.sizes.v
+    assert v.max() > 2.0 * v.min()
+    for by_mass, metric in ((True, eom.mass_matrix(q[0])), (False, np.diag(1.0 / v**2))):
+        landed = settle(free, off, by_mass=by_mass)
+        change = (landed.q - off)[0]
+        assert landed.solved.all() and np.linalg.norm(change) > 1e-8
+        assert np.abs(still.T @ metric @ change).max() < 1e-4 * np.abs(metric @ change).max()
+        assert landed.travel[0] == pytest.approx(np.abs(change / v).max(), rel=1e-3)

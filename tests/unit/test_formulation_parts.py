@@ -333,3 +333,22 @@ def test_jacobians_of_flexible_machines(seed: int) -> None:
             turn = [change[2, 1] - change[1, 2], change[0, 2] - change[2, 0], change[1, 0] - change[0, 1]]
             twist = [*change[:3, 3], *(0.5 * np.array(turn))]
             np.testing.assert_allclose(J @ v, twist, atol=1e-6 * (1.0 + np.abs(twist).max()))
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), (0.6, 0, 0.8), (0.48, 0.64, -0.6), (0, 1, 0), (1, 0, 0)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_joints_on_beams_that_bend_in_a_plane(axis: tuple[float, ...], turned: bool) -> None:
+    """Rotations of section and joint are added up only about one axis; the mass matrix is that of Newton and Euler."""
+    place = da.Transform((0.02, 0.01, 0.0), Rotation.from_rotvec([0.3, -0.2, 0.5]).as_matrix()) if turned else (0, 0, 0)
+    beam = da.Beam("beam", 0.9, da.Section.tube(0.02), E=4e8, density=1500.0, modes={"y": 2}, offset=(0.1, 0.0, 0.0))
+    machine = da.Machine(
+        "planar",
+        [beam, da.Body("load", 1.3, com=(0.2, -0.1, 0.3), inertia=(0.2, 0.3, 0.25))],
+        [da.Joint("a", "revolute", "world", "beam", axis="z"),
+         da.Joint("b", "revolute", "beam.tip", "load", place, axis=axis)],
+    )  # fmt: skip
+    one, other = (da.equations(machine, by=by, backend="vm") for by in ("gibbs-appell", "newton-euler"))
+    rng = np.random.default_rng(4)
+    q, v = one.random_configuration(rng, 0.5), rng.normal(size=one.nv)
+    np.testing.assert_allclose(one.mass_matrix(q), other.mass_matrix(q), rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(one.bias(q, v), other.bias(q, v), rtol=1e-9, atol=1e-9)

@@ -260,3 +260,21 @@ def test_friction_at_an_impact() -> None:
         assert np.linalg.norm(hit.friction, axis=1) == pytest.approx(friction * hit.impulses, abs=1e-12) or ratio == 0.7
     with pytest.raises(da.InputError, match="friction must be one number >= 0"):
         eom.impact(q, v, {"left": up}, friction=-1.0)
+
+
+@pytest.mark.parametrize("reeled", [0.0, 0.3])
+def test_a_cable_that_is_about_to_be_stretched_stops_the_impact(reeled: float) -> None:
+    """The ball moves at 0.6 m/s against a cable that is reeled in, and goes up as fast as that: no cable bounces."""
+    joints = [
+        da.Joint("x", "prismatic", "world", "slide", axis=(1, 0, 0)),
+        da.Joint("z", "prismatic", "slide", "ball", axis=(0, 0, 1)),
+    ]
+    bodies = [da.Body("slide", 0.0), da.point_mass("ball", 1.4)]
+    rope = da.Cable("rope", "ball", exit_at=(0.0, 0.0, 1.0), length=1.0 - reeled * da.TIME)
+    eom = da.equations(da.Machine("ball", bodies, joints, cables=[rope]), backend="vm")
+    n, v = np.array([2.0, -1.0]) / np.sqrt(5.0), np.array([-2.0, -0.6])
+    hit = eom.impact([0.0, 0.0], v, {"ball": (n[0], 0.0, n[1])}, 0.5)
+    before = n @ v
+    assert hit.v[1] == pytest.approx(reeled, abs=1e-12)
+    assert n @ hit.v == pytest.approx(-hit.restitution[0] * before, rel=1e-9)
+    assert hit.impulses[0] == pytest.approx(1.4 * (hit.v[0] - v[0]) / n[0], rel=1e-9)

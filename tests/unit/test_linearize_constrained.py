@@ -13,6 +13,7 @@ from dalembert.analysis.modal import machine_modes, modal_reduction
 from dalembert.control.lqr import design_lqr
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.systems import cable_robots as cr
+from dalembert.systems.mechanisms import four_bars
 
 CRANK, COUPLER, ROCKER, GROUND = 0.3, 0.8, 0.6, 0.9
 MASSES = (1.0, 2.0, 1.5)
@@ -408,3 +409,19 @@ def test_folded_linkage_has_no_linear_model() -> None:
     with pytest.raises(da.InputError, match="singular position"):
         linearize(machine, [0.0, 0.0, 0.0])
     assert linearize(machine, [0.3, -0.3, 0.3]).nstates == 2
+
+
+@pytest.mark.parametrize("angle", [-np.pi / 2, np.pi / 2, 0.0])
+def test_links_in_one_line_are_singular_at_any_angle(angle: float) -> None:
+    """Of a row that vanishes there rounding may leave something: it counts as little as an exact zero."""
+    machine = four_bars(1).with_(gravity=(0, 0, 0))
+    q = {"crank0": angle, "crank1": angle, "coupler0": -angle}
+    flat = abs(np.cos(angle)) < 1e-9
+    for compute in (linearize, analysis.natural_frequencies):
+        if flat:
+            with pytest.raises(da.InputError, match="singular position"):
+                compute(machine, q)
+        else:
+            compute(machine, q)
+    assert linearize(machine, q, allow_singular=True).nstates == (4 if flat else 2)
+    assert len(analysis.natural_frequencies(machine, q, allow_singular=True)) == (2 if flat else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,12 +15,16 @@ from scipy.spatial.transform import Rotation
 import dalembert as da
 from dalembert import control
 from dalembert.core.errors import InputError
+from dalembert.core.warn import DalembertWarning
 from dalembert.engine.problem.pairs import KINK
+from dalembert.formulations.contact.system import ContactSystem
 from dalembert.loop.join import join
 from dalembert.loop.nearest import axis_events, line_events, nearest_events, window_events
 from dalembert.loop.poles import SampledPoles, _common_period, sampled_poles
-from dalembert.loop.quantities import Slots
+from dalembert.loop.quantities import Quantities, Slots
 from dalembert.loop.scenes import _segments
+from dalembert.loop.simulate import _tell_changes
+from dalembert.loop.stepping.bounds import contact_paces, contact_sizes
 from dalembert.simulation.run import EndState
 from dalembert.studies.ropes.machines import tackle
 
@@ -254,3 +259,103 @@ def test_free_lines_of_ropes_that_vanish() -> None:
     squares = [condition.value for condition in passing]
     here, ahead, behind = (_values(eom, squares, eom.integrate(q, s * h * v), v) for s in (0.0, 1.0, -1.0))
     np.testing.assert_allclose(_values(eom, g, q, v), 0.25 * (ahead - behind) / h + here, rtol=1e-6)
+
+
+def test_joints_that_a_new_machine_locks() -> None:
+    """A slide that is clamped, and a body that floats beside a moving one and is now held by it: both stop there."""
+    bodies = [
+        da.box("cart", 2.0, (0.4, 0.3, 0.2)),
+        da.box("hull", 3.0, (0.5, 0.6, 0.7)),
+        da.box("part", 1.2, (0.2, 0.3, 0.1)),
+    ]
+    slide = da.Joint("slide", "prismatic", "world", "cart", axis="x")
+    turn = da.Joint("turn", "revolute", "world", "hull", (0, 0, 2.0), axis="z")
+    place = (0.9, 0.3, 0.0)
+    two = da.Machine("two", bodies, [slide, turn, da.Joint("part", "free", "hull", "part", place)], gravity=(0, 0, 0))
+    one = da.Machine(
+        "one",
+        bodies,
+        [da.Joint("clamp", "fixed", "world", "cart"), turn, da.Joint("grip", "fixed", "hull", "part", place)],
+        gravity=(0, 0, 0),
+    )
+    before, after = da.equations(two, backend="vm"), da.equations(one, backend="vm")
+    q, v = before.q_neutral, np.random.default_rng(2).normal(size=before.nv)
+    made = join(_ended(before, q, v), after)
+    M, k = before.mass_matrix(q), before.v_names.index("turn_dot")
+    assert made.v == pytest.approx([(M @ v)[k] / M[k, k]], rel=1e-9)
+    assert made.loss == pytest.approx(0.5 * (v @ M @ v - (M @ v)[k] ** 2 / M[k, k]), rel=1e-9)
+
+
+def test_estimates_take_the_place_of_measurements() -> None:
+    """What laws see of a coordinate: its estimate, else its reading, else the coordinate itself."""
+    sensors = [da.Sensor("encoder", ["x", "y"], 0.1), da.Sensor("aside", ["x_dot"], 0.1, feedback=False)]
+    eom = da.equations(_mass(2), backend="vm")
+    slots = Slots()
+    held = {name: slots.add(name) for name in ("encoder.x", "encoder.y", "aside.x_dot", "filter.y", "filter.y_dot")}
+    plain = Quantities(eom, (), sensors, slots)
+    known = Quantities(eom, (), sensors, slots, {"y": "filter.y", "y_dot": "filter.y_dot"})
+    for found, seen in (
+        (plain, {"x": "encoder.x", "y": "encoder.y"}),
+        (known, {"x": "encoder.x", "y": "filter.y", "y_dot": "filter.y_dot"}),
+    ):
+        for name in ("x", "y", "x_dot", "y_dot"):
+            expected = held[seen[name]] if name in seen else found.true[name]
+            assert ca.is_equal(found.seen[name], expected), name
+        state = ca.vertcat(found.q, found.v)
+        assert [str(state[k]) for k in range(4)] == [str(found.seen[n]) for n in ("x", "y", "x_dot", "y_dot")]
+
+
+def test_velocities_that_constraints_change_are_told() -> None:
+    """From a thousandth of the largest one on; those that are zero follow from the others."""
+    machine = SimpleNamespace(name="m", v_names=("a", "b", "c"))
+    eom: Any = SimpleNamespace(nq=2, nv=3, machine=machine, to_machine=lambda q, v, p: (q, v))
+    for got, told in (
+        ([1.0, -2.0, 7.0], None),
+        ([1.0019, -2.0, 7.0], None),
+        ([1.0, -2.01, 0.0], "'b' starts at -2.01 instead of -2"),
+        ([0.5, -2.1, 0.0], "'a' starts at 0.5 instead of 1"),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", DalembertWarning)
+            _tell_changes(eom, np.array([8.0, 9.0, *got, 5.0]), np.array([1.0, -2.0, 0.0]), {})
+        assert len(caught) == (told is not None) and (told is None or told in str(caught[0].message))
+
+
+def test_bounds_of_contacts() -> None:
+    """No point of a solid or of what faces it is faster than its bound; sizes are those of balls."""
+    bodies = [da.box("a", 1.0, (0.4, 0.3, 0.2)), da.box("b", 2.0, (1.0, 0.8, 0.6))]
+    joints = [da.Joint("a", "free", "world", "a"), da.Joint("b", "free", "world", "b")]
+    at = (0.32, -0.24, 0.3)
+    contacts = [
+        da.Contact("ball", "a", da.Sphere(0.17), at),
+        da.Contact("stick", "a", da.Capsule(0.13, 0.7), at),
+        da.Contact("crate", "a", da.Box((0.3, 0.5, 0.2)), at),
+        da.Contact("point", "a", None, at),
+        da.Contact("moving", "a", da.Sphere(0.17), at, on="b"),
+        da.Contact(
+            "round", "a", da.Sphere(0.17), at, on="b", surface=da.model.contacts.SphericalSurface(0.6, (0.2, -0.1, 0.3))
+        ),
+        da.Contact("bowl", "a", da.Sphere(0.05), at, surface=da.model.contacts.SphericalSurface(4.0, inside=True)),
+    ]
+    eom = da.equations(da.Machine("pair", bodies, joints, contacts=contacts), backend="vm")
+    system = ContactSystem(eom.formulation)
+    rng, s = np.random.default_rng(3), eom.symbolic
+    q, v = eom.random_configuration(rng, 0.4), rng.normal(size=eom.nv)
+    f = ca.Function("f", [s.q, s.v, s.p], [ca.densify(contact_paces(system)), ca.densify(ca.SX(system.gaps))])
+    paces, gaps = (np.ravel(x) for x in f(q, v, eom.parameter_values(None)))
+    twists = {name: eom.jacobian(name, q) @ v for name in ("a", "b")}
+    fast, spin = ({n: np.linalg.norm(w[k]) for n, w in twists.items()} for k in (slice(0, 3), slice(3, 6)))
+    apart, arm = np.linalg.norm(eom.pose("a", q)[:3, 3] - eom.pose("b", q)[:3, 3]), np.linalg.norm(at)
+    arms = {"ball": 0.17, "stick": 0.13 + 0.35, "crate": np.linalg.norm([0.3, 0.5, 0.2]) / 2, "point": 0.0,
+            "moving": 0.17, "round": 0.17, "bowl": 0.05}  # fmt: skip
+    other = {"moving": apart + arm + 0.17, "round": np.linalg.norm([0.2, -0.1, 0.3]) + 0.6}
+    sizes = {"ball": 0.17, "stick": 0.13, "moving": 0.17, "round": 0.77, "bowl": 0.05}
+    found = contact_sizes(system.pairs)
+    for k, pair in enumerate(system.pairs):
+        name = cast(Any, pair.contact).name
+        bound = fast["a"] + spin["a"] * (arm + arms[name])
+        if name in other:
+            bound += fast["b"] + spin["b"] * (other[name] + abs(gaps[k]))
+        assert paces[k] == pytest.approx(bound, rel=1e-12), name
+        assert found[k] == sizes.get(name, np.inf), name
+    assert {cast(Any, pair.contact).name for pair in system.pairs} == set(arms)

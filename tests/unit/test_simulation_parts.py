@@ -35,7 +35,7 @@ from dalembert.simulation.contact_modes import (
 from dalembert.simulation.derivatives import Need, Passage
 from dalembert.simulation.energy import EnergyAudit
 from dalembert.simulation.impulse_changes import ImpulseChoice, solve_changes
-from dalembert.simulation.integrate import _failure
+from dalembert.simulation.integrate import _blame_signal, _Ending, _failure
 from dalembert.simulation.methods import TABLEAUS
 from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.rollout.tapes import (
@@ -610,3 +610,80 @@ def test_logs_of_members_are_told_apart() -> None:
     assert (entry.t, entry.names, entry.energy_lost, entry.speed) == (0.2, ("hit",), 2.5, 4.0)
     every, entries = told_log(log, specs)
     assert len(every) == 4 and [entry.names for entry in entries] == [("hit", "slip"), ("hit",)]
+
+
+def test_a_step_that_begins_later_is_shorter() -> None:
+    """Derivatives by the time at which a step begins, with its end where it was: those of the step itself."""
+    x, _, p = _start(5)
+    x[7] = 0.3
+    loop, maps, h, e = _problem(), _maps(), 0.03, 1e-6
+    (update,) = loop.controller.updates
+    c = loop.controller.initial.copy()
+    c[list(update.rows)] = np.array(update.function(0.0, x, c, p, [])).ravel()
+    run = _run([0.0, h], [x, _stepped(0.0, x, c, p, h)[:-1]])
+    passage = Passage(maps, run, p, np.zeros((1, 1)), loop.controller, loop.controller.initial, cast(Any, None))
+    at = maps.layout
+    start = np.zeros((at.size, 1))
+    start[at.t, 0] = 1.0
+    found = passage.forward(start, np.array([False, True]))[0][-1][:, 0]
+    ends = [_stepped(s, x, c, p, h - s) for s in (e, -e)]
+    slope = (ends[0] - ends[1]) / (2.0 * e)
+    np.testing.assert_allclose(found[: at.n], slope[:-1], atol=1e-7)
+    assert found[at.cost] == pytest.approx(slope[-1], abs=1e-7) and found[at.t] == 0.0
+    assert abs(slope[-1]) > 1e-3 and np.abs(slope).max() > 0.1
+
+
+@pytest.mark.parametrize(("h", "before"), [(0.25, 1), (0.6, 1), (0.9, 0), (5.0, 0)])
+def test_signals_that_are_to_blame_for_an_end(h: float, before: int) -> None:
+    """States ahead are led on along the line through the last row that is a step or more in the past."""
+    past, rows = np.array([0.2, 0.9, 1.4]), np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 4.0]])
+    t, x, seen = 1.5, np.array([2.0, 7.0]), {}
+    engine: Any = SimpleNamespace(t=t, x=x, h_used=h, record=lambda: None, rows=lambda: (past, rows))
+    bad = np.array([np.nan, 1.0, 2.0])
+
+    def signals(times: Any, states: Any, held: Any, p: Any) -> Any:
+        seen.update(times=times, states=states, held=held)
+        y = np.tile(bad, (len(times), 1))
+        y[:, 2] = np.where(times > t + 0.4 * h, np.inf, 1.0)
+        return y
+
+    setup: Any = SimpleNamespace(t0=0.2, p=[], problem=SimpleNamespace(signal_names=("energy.kinetic", "a", "effort")))
+    sampler: Any = SimpleNamespace(held=np.array([5.0, 6.0]))
+    kernels: Any = SimpleNamespace(evaluate_signals=signals)
+    told = _blame_signal(_Ending("diverged", "end"), engine, setup, kernels, sampler)
+    ahead = np.array([0.0, 0.5 * h, h, 1.3e-6, 1.3e-4])
+    slope = (x - rows[before]) / (t - past[before])
+    np.testing.assert_allclose(seen["times"], t + ahead, rtol=1e-12)
+    np.testing.assert_allclose(seen["states"], x + ahead[:, None] * slope, rtol=1e-12)
+    np.testing.assert_array_equal(seen["held"], np.tile([5.0, 6.0], (5, 1)))
+    assert told.message == f"signal 'effort' is inf at t = {t + 0.5 * h:.9g} s; end" and told.status == "diverged"
+    bad[1] = -np.inf
+    assert (
+        "signal 'a' is -inf at t = 1.5 s"
+        in _blame_signal(_Ending("diverged", "end"), engine, setup, kernels, sampler).message
+    )
+
+
+def test_logs_are_emptied_when_they_are_taken() -> None:
+    """Their entries are copies, with as many members as there are entries; counting begins again."""
+    struct = SimpleNamespace(n_signed=3, n_changes_signed=2)
+    logs: list[Any] = []
+    forgotten: list[int] = []
+    log = {"event": np.array([0, 1, 1]), "change_t": np.array([0.1, 0.2])}
+    whose = np.array([4, 7, 4, 99]), np.array([5, 7, 88])
+    steps: Any = SimpleNamespace(
+        _watch=SimpleNamespace(logged=lambda: dict(log), forget=lambda: forgotten.append(1)),
+        _steps=SimpleNamespace(keeps=True), _whose=whose, _logs=logs, _struct=struct,
+    )  # fmt: skip
+    from dalembert.simulation.rollout import events
+
+    (kind,) = [k for k in vars(events).values() if isinstance(k, type) and hasattr(k, "flush")]
+    kind.flush(steps)  # type: ignore[attr-defined]
+    whose[0][:] = 0
+    assert logs[0]["member"].tolist() == [4, 7, 4] and logs[0]["change_member"].tolist() == [5, 7]
+    assert logs[0]["members"] == {4, 5, 7} and (struct.n_signed, struct.n_changes_signed) == (0, 0)
+    log["event"], log["change_t"] = log["event"][:0], log["change_t"][:0]
+    kind.flush(steps)  # type: ignore[attr-defined]
+    steps._steps.keeps, log["event"] = False, np.array([1])
+    kind.flush(steps)  # type: ignore[attr-defined]
+    assert len(logs) == 1 and len(forgotten) == 3

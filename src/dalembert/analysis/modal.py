@@ -25,7 +25,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.renamed import renamed
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.constraints.reduction import check_regular, locked_rows
+from dalembert.formulations.constraints.reduction import check_regular, locked_rows, present_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.checks import refuse_stick
 from dalembert.model.machine import Machine
@@ -135,7 +135,7 @@ def machine_modes(
         check_rest(eom, point, np.zeros(eom.nv), 1e-6, t=t, p=p)
     if eom.constrained and not allow_singular:
         check_regular(eom, point.q, point.J, point.latches, t=t, p=p, rows=locked_rows(eom, locked))
-    N = allowed_motions(M, point.J)
+    N = allowed_motions(M, present_rows(point.J))
     values, Y = np.linalg.eigh(N.T @ K @ N)
     shapes = N @ Y
     floor = 1e-12 * np.abs(values).max(initial=0.0)

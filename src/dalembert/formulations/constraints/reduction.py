@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from dalembert.formulations.equations import EquationsOfMotion
     from dalembert.formulations.states import Parameters
 
-__all__ = ["Reduction", "check_regular", "locked_rows", "reduce_motions"]
+__all__ = ["Reduction", "check_regular", "locked_rows", "present_rows", "reduce_motions"]
 
+_NOTHING = 1e-13  # part of the longest row below which a row is one that rounding left
 _STEP = 1e-4  # displacement at which the rank is checked again; its square stays below the rank tolerance
 
 
@@ -78,7 +79,7 @@ def reduce_motions(
     """
     from scipy.linalg import qr
 
-    N = allowed_motions(M, J)
+    N = allowed_motions(M, present_rows(J))
     n = N.shape[1]
     if n == 0:
         raise InputError(f"{where} cannot move there: its constraints leave no degree of freedom")
@@ -99,6 +100,12 @@ def reduce_motions(
     S = N @ np.linalg.inv(picked)
     S[list(chosen)] = np.eye(n)  # what rounding left of it
     return Reduction(S, chosen)
+
+
+def present_rows(J: Array) -> Array:
+    """Rows without those that vanish up to rounding, as they do where links are in one line."""
+    lengths = np.linalg.norm(J, axis=-1)
+    return J[lengths > _NOTHING * lengths.max(initial=0.0)]
 
 
 def motions_beside(
@@ -126,7 +133,7 @@ def check_regular(
 
     Rows that are redundant everywhere are no matter. ``rows`` are further rows of zero velocity, part of ``J``.
     """
-    N = allowed_motions(eom.mass_matrix(q, p=p), J)
+    N = allowed_motions(eom.mass_matrix(q, p=p), present_rows(J))
     beside = motions_beside(eom, q, N, latches, t=t, p=p, rows=rows)
     if beside is None or beside < N.shape[1]:
         raise InputError(

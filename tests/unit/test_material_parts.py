@@ -1,0 +1,303 @@
+"""Integrals of beams, friction of joints, solids, meshes, drums and gears, one by one: sums and closed forms."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any, cast
+
+import casadi as ca
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import dalembert as da
+from dalembert.core.errors import MachineError
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, quadrature, stretched_integrals
+from dalembert.model.elastic import solids
+from dalembert.model.elastic.mesh_checks import check_model, rigid_motions
+from dalembert.model.friction import JointFriction
+from dalembert.model.signals import FUNCTIONS, read_text
+
+
+def _beam(**fields: Any) -> da.Beam:
+    steps = ((0.5, da.Section(2e-3, 2e-6, 3e-6, I_yz=0.7e-6, torsion=4e-6)), (0.4, da.Section(1e-3, 1e-6, 1.4e-6)))
+    given: dict[str, Any] = {
+        "E": 3e6, "G": 1e6, "density": 1100.0, "modes": {"x": 1, "y": 2, "z": 1, "torsion": 1},
+        "offset": (0.1, -0.2, 0.3), "damping": 0.03, "load": da.Load(2.0, (0.1, 0.4, 0.5), 0.3),
+    }  # fmt: skip
+    return da.Beam("b", 0.9, steps, **(given | fields))
+
+
+def _summed(beam: da.Beam, h: float = 1.0) -> dict[str, Any]:
+    """Sums over four points of mass in each section, which have its area and second moments; ``h`` times as long."""
+    k = beam.n_modes
+    total: dict[str, Any] = {
+        "volume": 0.0, "first": np.zeros(3), "second": np.zeros((3, 3)), "V": np.zeros((3, k)),
+        "n": np.zeros((3, 3, k)), "B": np.zeros((3, 3, k, k)), "K_E": np.zeros((k, k)), "K_G": np.zeros((k, k)),
+    }  # fmt: skip
+    for s, weight in zip(*quadrature(beam), strict=True):
+        w = h * weight
+        section = next(x for _, end, x in beam.pieces if s <= end)
+        Phi, Delta = mode_matrices(beam, s)
+        slope, curve = mode_matrices(beam, s, 1)
+        root = np.linalg.cholesky([[section.I_z, section.I_yz], [section.I_yz, section.I_y]] / np.float64(section.area))
+        for y, z in np.sqrt(2.0) * np.hstack([root, -root]).T:
+            m = w * section.area / 4.0
+            r = np.array([0.0, y, z]) * bool(beam.rotary_inertia)
+            X = h * Phi + (np.cross(Delta, r, axisa=0).T if beam.sections_turn else 0.0)
+            x = np.array(beam.offset) + [h * s, 0.0, 0.0] + r
+            total["volume"] += m
+            total["first"] += m * x
+            total["second"] += m * np.outer(x, x)
+            total["V"] += m * X
+            total["n"] += m * np.einsum("b,cj->bcj", x, X)
+            total["B"] += m * np.einsum("bi,cj->bcij", X, X)
+            strain = slope[0] - y * curve[2] / h + z * curve[1] / h  # Delta is (.., -w', v')
+            total["K_E"] += m * np.outer(strain, strain)
+        total["K_G"] += w / h**2 * (section.torsion or 0.0) * np.outer(curve[0], curve[0])
+    return total
+
+
+@pytest.mark.parametrize("rotary", [True, False])
+def test_integrals_of_a_beam_are_sums_over_its_points(rotary: bool) -> None:
+    modes: dict[str, Any] = {"modes": {"x": 1, "y": 2, "z": 1}} if not rotary else {}
+    beam = _beam(rotary_inertia=rotary, **modes)
+    found, expected = BeamIntegrals.of(beam), _summed(beam)
+    values = {"first": found.first, "second": found.second, "V": found.V, "n": found.n, "B": found.B,
+              "K_E": found.K_E, "K_G": found.K_G}  # fmt: skip
+    for name, value in values.items():
+        scale = np.abs(expected[name]).max()
+        np.testing.assert_allclose(value, expected[name], atol=1e-12 * max(scale, 1e-9), rtol=1e-9, err_msg=name)
+    K = 3e6 * np.diag(found.K_E) + 1e6 * np.diag(found.K_G)
+    np.testing.assert_allclose(found.damping, 2.0 * K / beam.omega, rtol=1e-9)
+    points, weights = quadrature(beam)
+    for j, mode in enumerate(beam.basis):
+        area = np.array(
+            [
+                next((x.I_p or 0.0) if mode.direction == "torsion" else x.area for _, end, x in beam.pieces if s <= end)
+                for s in points
+            ]
+        )
+        assert found.modal_mass[j] == pytest.approx(weights @ (area * mode.shape(points) ** 2), rel=1e-12)
+        u, turn = float(mode.shape(0.9)), float(mode.shape(0.9, 1))
+        load = {"x": 2.0 * u**2, "torsion": 0.1 * u**2, "y": 2.0 * u**2 + 0.6 * u * turn + 0.5 * turn**2,
+                "z": 2.0 * u**2 + 0.6 * u * turn + 0.4 * turn**2}  # fmt: skip
+        assert found.carried[j] == pytest.approx(load[mode.direction], rel=1e-9)
+        rigidity = 1100.0 * found.modal_mass[j] + found.carried[j]
+        assert K[j] + found.held[j] == pytest.approx(beam.omega[j] ** 2 * rigidity, rel=1e-6), mode.direction
+
+
+def test_integrals_of_given_shapes() -> None:
+    """Shapes without a frequency are damped by their Rayleigh quotient on the beam alone."""
+    shapes = (da.Shape.polynomial(0.9, [0, 0, 1.0, -0.3]), da.Shape.polynomial(0.9, [0, 0, 0, 1.0]))
+    beam = _beam(modes={"y": shapes})
+    found = BeamIntegrals.of(beam)
+    mass = np.einsum("bbii->i", found.B)
+    np.testing.assert_allclose(found.modal_mass, mass, rtol=1e-12)
+    K = 3e6 * np.diag(found.K_E)
+    np.testing.assert_allclose(found.damping, 2.0 * K / np.sqrt(K / (1100.0 * mass)), rtol=1e-10)
+    assert not found.carried.any() and not found.held.any()
+
+
+@pytest.mark.parametrize("h", [1.0, 1.3, 0.6])
+def test_integrals_of_a_beam_that_is_pulled_out(h: float) -> None:
+    """Parts by powers of the length add up to the sums over a beam that is ``h`` times as long."""
+    beam = _beam(load=None)
+    parts, expected = stretched_integrals(beam), _summed(beam, h)
+    assert list(parts) == sorted(parts)
+    for name in ("first", "second", "V", "n", "B", "K_E", "K_G"):
+        total = sum(h**power * getattr(part, name) for power, part in parts.items())
+        scale = np.abs(expected[name]).max()
+        np.testing.assert_allclose(total, expected[name], atol=1e-11 * scale, rtol=1e-9, err_msg=name)
+
+
+def test_friction_of_a_joint_and_its_motors() -> None:
+    """Each part acts with its own ratio: ``n f(n v)``, and holds ``|n| F_s``."""
+    one = da.Friction(coulomb=3.0, static=4.0, stribeck=0.2, viscous=0.7, law="stick")
+    two = da.Friction(coulomb=0.4, static=0.9, stribeck=1.5, law="stick")
+    three = da.Friction(coulomb=0.3, static=0.5, stribeck=0.8, viscous=0.2, velocity=0.05, law="smooth")
+    joint = JointFriction(((1.0, one), (-5.0, two), (2.5, three)))
+    for v in (0.13, -0.4):
+        rate = ca.DM(v)
+
+        def level(F: Any, x: float) -> float:
+            return float(F.coulomb + (F.static - F.coulomb) * np.exp(-((x / F.stribeck) ** 2)))
+
+        assert float(ca.DM(joint.kinetic(rate, float))) == pytest.approx(level(one, v) + 5.0 * level(two, -5.0 * v))
+        smooth = 0.7 * v + 2.5 * (0.2 * 2.5 * v + level(three, 2.5 * v) * np.tanh(2.5 * v / 0.05))
+        assert float(ca.DM(cast(Any, joint.smooth(rate, float)))) == pytest.approx(smooth)
+    assert float(ca.DM(joint.holding(float))) == pytest.approx(4.0 + 5.0 * 0.9)
+    assert joint.sticks and not joint.bristles and JointFriction(((2.0, two),)).smooth(ca.DM(0.1), float) is None
+    assert not JointFriction(((1.0, three),)).sticks and JointFriction((), geared=True).sticks
+    flat = da.Friction(coulomb=2.0, law="stick")
+    assert float(flat.holding(float)) == 2.0 and float(flat.kinetic(ca.SX(0.3), float)) == 2.0
+
+
+def test_inertias_are_symmetric() -> None:
+    J = np.array([[2.0, 0.3, -0.2], [0.3, 2.5, 0.1], [-0.2, 0.1, 3.0]])
+    assert da.Body("b", 1.0, inertia=J * (1.0 + 1e-14 * np.tri(3, k=-1))).inertia == tuple(map(tuple, J))
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        for at in ((i, j), (j, i)):
+            bad = J.copy()
+            bad[at] *= 1.0 + 1e-9
+            with pytest.raises(MachineError, match=re.escape(f"at ({i}, {j}) and {J[j, i]:g} at ({j}, {i})")):
+                da.Body("b", 1.0, inertia=bad)
+
+
+def test_gears_that_lose_effort() -> None:
+    """Middle and half width of ``eta`` and ``1 / eta_b``; by default the same power is lost both ways."""
+    for forward, back in ((0.8, 0.6), (0.9, None), (0.7, 1.0)):
+        middle, half = da.Motor("m", "j", efficiency=forward, back_efficiency=back).gear
+        other = 2.0 - 1.0 / forward if back is None else back
+        assert float(cast(Any, middle)) == pytest.approx(0.5 * (forward + 1.0 / other))
+        assert float(cast(Any, half)) == pytest.approx(0.5 * (1.0 / other - forward))
+    assert da.Motor("m", "j").gear == (1.0, 0.0) and not da.Motor("m", "j").lossy
+    assert da.Motor("m", "j", efficiency=0.9).lossy and da.Motor("m", "j", back_efficiency=0.9).lossy
+    assert not da.Motor("m", "j", back_efficiency=1.0).lossy
+    with pytest.raises(MachineError):
+        da.Motor("m", "j", efficiency=0.5)
+    assert da.Motor("m", "j", efficiency=0.51).lossy and da.Motor("m", "j", efficiency=0.5, back_efficiency=0.1).lossy
+    for fields, words in (
+        ({"efficiency": 1.01}, "must be at most 1, got 1.01"),
+        ({"efficiency": 0.0}, "must be > 0"),
+        ({"ratio": 0.0}, "must not be zero"),
+        ({"speed": 0.0}, "must be > 0"),
+        ({"rotor_inertia": -1.0}, "must be >= 0"),
+    ):
+        with pytest.raises(MachineError, match=words):
+            da.Motor("m", "j", **cast(Any, fields))
+
+
+def test_middles_of_the_edges_of_solids() -> None:
+    """In the order of Abaqus and VTK: around the base, to the top or around it."""
+    assert solids._EDGES[4] == ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))
+    base = [(k, (k + 1) % 4) for k in range(4)]
+    assert list(solids._EDGES[8]) == base + [(a + 4, b + 4) for a, b in base] + [(k, k + 4) for k in range(4)]
+    for k, degree in ((4, 1), (8, 1), (10, 2), (20, 2)):
+        places, powers, shapes = solids._places(k), solids._powers(k), solids._shapes(k)
+        assert places.shape == (k, 3) and powers.shape == (k, 3)
+        rng = np.random.default_rng(k)
+        at = rng.uniform(0.1, 0.3, (5, 3))
+        values = np.prod(at[:, None] ** powers, axis=2) @ shapes
+        np.testing.assert_allclose(values.sum(axis=1), 1.0, atol=1e-12)
+        found, expected = ((0.3 + x @ [1.0, -2.0, 0.5]) ** degree for x in (places, at))
+        np.testing.assert_allclose(values @ found, expected, atol=1e-12)
+
+
+def _mesh(width: int = 3) -> tuple[Any, Any, Any]:
+    """Matrices of random springs between random nodes, and masses at these."""
+    rng = np.random.default_rng(1)
+    nodes = rng.normal(size=(5, 3))
+    R = rigid_motions(nodes, nodes.mean(axis=0), width)
+    out = np.eye(5 * width) - R @ np.linalg.pinv(R)
+    A = rng.normal(size=(5 * width, 5 * width))
+    m = np.diag(rng.uniform(1.0, 2.0, 5))
+    return out @ A @ A.T @ out, np.kron(m, np.eye(width)), nodes
+
+
+@pytest.mark.parametrize("width", [3, 6])
+def test_meshes_at_the_edge_of_what_is_accepted(width: int) -> None:
+    K, M, nodes = _mesh(width)
+    made = check_model("m", K, M, nodes, None)
+    assert made.per_node == width and made.size == 5 * width and made.faces.shape == (0, 3)
+    assert (made.scalar_mass is not None) == (width == 3)
+    masses, moments = made.lumped
+    np.testing.assert_allclose(masses, np.diag(M)[::width])
+    assert moments.shape == (5, 3, 3)
+    if width == 3:
+        np.testing.assert_allclose(made.scalar_mass.toarray(), M[::3, ::3])
+        apart = M.copy()
+        apart[0, 0] *= 1.0 + 1e-7
+        assert check_model("m", K, apart, nodes, None).scalar_mass is None
+    for c in range(3):
+        heavy = M.copy()
+        heavy[c::width, c::width] *= 1.0 + 1e-5
+        with pytest.raises(MachineError, match="has another mass along each axis"):
+            check_model("m", K, heavy, nodes, None)
+        heavy = M.copy()
+        heavy[c::width, c::width] *= 1.0 + 1e-7
+        check_model("m", K, heavy, nodes, None)
+    negative = M.copy()
+    negative[:3, :3] = -np.eye(3)
+    held = K.copy()
+    held[4, 4] += 1e-3 * np.abs(K).max()
+    skew = K.copy()
+    skew[0, 1] *= 1.001
+    for change, words in (
+        ((held, M), "resists the rigid"),
+        ((skew, M), "is not symmetric"),
+        ((K, negative), "negative diagonal entry"),
+        ((K, -M), "expected a positive one"),
+        ((0.0 * K, M), "K of flexible body 'm' is zero"),
+        ((K[1:, 1:], M), "has shape"),
+        ((K * np.where(np.eye(len(K)) > 0, np.nan, 1.0), M), "not finite"),
+    ):
+        with pytest.raises(MachineError, match=words):
+            check_model("m", *cast(Any, change), nodes, None)
+    np.testing.assert_array_equal(check_model("m", sp.csc_matrix(K), M, nodes, [[0, 1, 4]]).faces, [[0, 1, 4]])
+    for faces in ([[0, 1, 5]], [[-1, 1, 2]]):
+        with pytest.raises(MachineError, match="nodes are 0 to 4"):
+            check_model("m", K, M, nodes, faces)
+
+
+@pytest.mark.parametrize("at_start", [True, False])
+@pytest.mark.parametrize("axis", ["y", "-y"])
+def test_drums_with_layers_at_either_end(at_start: bool, axis: str) -> None:
+    """The rope moves by the radius of the layer on which it lies, which grows as it coils up."""
+    layers = da.DrumLayers(turns=5, rope=0.04, wound=7.2, ramp=0.7)
+    drum, hook = da.Drum("theta", 0.21, axis=axis, layers=layers), da.Anchor("bob")
+    machine = da.Machine(
+        "hoist",
+        bodies=[da.Body("drum", 1.0, inertia=(0.05, 0.09, 0.05)), da.point_mass("bob", 2.7)],
+        joints=[
+            da.Joint("theta", "revolute", "world", "drum", axis="y"),
+            da.Joint("z", "prismatic", "world", "bob", axis="z", origin=(0.25, 0, -3.0)),
+        ],
+        ropes=[da.Rope("r", [drum, hook] if at_start else [hook, drum])],
+    )
+    eom = da.equations(machine, backend="vm")
+    sense = (1 if at_start else -1) * (1 if axis == "y" else -1)  # a positive turn pays out at the start of the path
+    for theta, layer in (
+        (0.0, 1),
+        (-sense * 2.0 * np.pi * 2.1, 1),
+        (sense * 2.0 * np.pi * 3.9, 0),
+        (-sense * 2.0 * np.pi * 4.9, 2),
+    ):
+        J = eom.constraint_jacobian([theta, 0.0])[0]
+        phi = [float(eom.constraints([theta + e, 0.0])[0]) for e in (1e-6, -1e-6)]
+        assert (phi[0] - phi[1]) / 2e-6 == pytest.approx(J[0], rel=1e-6)
+        r = 0.21 + layer * np.sqrt(3.0) / 2.0 * 0.04
+        assert abs(J[0]) == pytest.approx(r, rel=0.02), theta
+    pulls = [np.sign(eom.constraint_jacobian([0.0, 0.0])[0] @ d) for d in ([sense, 0.0], [0.0, -1.0])]
+    assert pulls[0] == -pulls[1]  # what one pays out the other takes
+
+
+def test_paths_and_texts() -> None:
+    context: Any = SimpleNamespace(value=float)
+    assert float(da.Anchor("b").kappa(ca.SX(2.0), context)) == 0.0
+    assert float(da.Guide("b", 0.1, "y", friction=0.3).kappa(ca.SX(2.0), context)) == pytest.approx(0.6)
+    rng = np.random.default_rng(2)
+    values = dict(zip("abc", rng.uniform(0.2, 0.8, 3), strict=True))
+    assert {n for n, k in FUNCTIONS.items() if k == 2} == {"atan2", "hypot", "max", "min"}
+
+    def call(name: str, x: list[float]) -> float:
+        return float(getattr(np, {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
+                                  "max": "maximum", "min": "minimum"}.get(name, name))(*x))  # fmt: skip
+
+    for text, expected in (
+        ("a - b * -c / (2 + a)", values["a"] + values["b"] * values["c"] / (2 + values["a"])),
+        ("+a ** 2 * pi", values["a"] ** 2 * np.pi),
+        (
+            "atan2(a, b) + max(a, c) - min(b, c)",
+            np.arctan2(values["a"], values["b"]) + max(values["a"], values["c"]) - min(values["b"], values["c"]),
+        ),
+        (
+            "hypot(a, b) * sqrt(c) + abs(a - 1)",
+            np.hypot(values["a"], values["b"]) * np.sqrt(values["c"]) + abs(values["a"] - 1),
+        ),
+    ):
+        assert read_text(text, "signal 's'", values.__getitem__, call) == pytest.approx(expected, rel=1e-14)
+    for text in ("sin(a, b)", "max(a)", "f(a)", "a[0]", "a if b else c", "sin(x=a)", "a // b"):
+        with pytest.raises(MachineError, match="signal 's': cannot use"):
+            read_text(text, "signal 's'", values.__getitem__, call)
