@@ -21,7 +21,9 @@ from dalembert.control.structured import (
     ControllerGain,
     Gain,
     Poles,
+    Variance,
     beside,
+    certificate,
     fixed_controller,
     nonsmooth,
     scheduling,
@@ -34,7 +36,7 @@ from dalembert.control.structured.plants import _weight, controller_alone, loop_
 from dalembert.control.structured.ranges import _goals, inside, shifted
 from dalembert.control.structured.scales import Range, _range, ranges, typical_frequencies
 from dalembert.control.structured.structures import Tunable
-from dalembert.control.structured.terms import GainTerm, PolesTerm, VarianceTerm, abscissa, terms_of
+from dalembert.control.structured.terms import Claim, GainTerm, PolesTerm, VarianceTerm, abscissa, terms_of
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
@@ -268,6 +270,79 @@ def test_values_of_requirements_on_a_loop() -> None:
     assert value(Gain("w", "z", bound=0.6, band=(0.5, 2.0))) == pytest.approx(largest / 0.6, rel=1e-5)
     moved = value(Gain("w", "z", bound=2.0, scale=1.7, offset=[[0.4]], band=(0.5, 2.0)))
     assert moved == pytest.approx(max(abs(1.7 * _at(closed, w)[0, 0] + 0.4) for w in grid) / 2.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("direct", [0.0, 0.3])
+def test_certificates_by_all_equations_at_once(direct: float) -> None:
+    """Responses, poles and values of requirements of a closed loop, which numpy closes by its matrices."""
+    rng = np.random.default_rng(25)
+    plant = _plant(rng, direct)
+    structure = state_space(["u2", "u1"], ["y2", "x"], 2)
+    x = 0.1 * rng.normal(size=len(structure.tunables))
+    x[[0, 3]] = -1.5, -2.0  # A of the controller
+    K: Any = tuple(np.array(ca.DM(ca.densify(ca.SX(M))).full()) for M in structure.matrices(ca.DM(x)))
+    u, y = [2, 1], [2, 3]
+    A, B, C, D = plant.A, plant.B, plant.C, plant.D
+    AK, BK, CK, DK = K
+    # u = v + CK xK + DK e, e = r - C x - D u: solved for (u, e)
+    inner = np.block([[np.eye(2), -DK], [D[np.ix_(y, u)], np.eye(2)]])
+    states = np.linalg.solve(inner, np.block([[np.zeros((2, 3)), CK], [-C[y], np.zeros((2, 2))]]))
+    inputs = np.linalg.solve(inner, np.block([[np.zeros((2, 1)), np.zeros((2, 2))], [-D[y, :1], np.eye(2)]]))  # w, r
+    F = np.block([[A, np.zeros((3, 2))], [np.zeros((2, 3)), AK]]) + np.vstack([B[:, u] @ states[:2], BK @ states[2:]])
+    G = np.vstack([np.hstack([B[:, :1], np.zeros((3, 2))]) + B[:, u] @ inputs[:2], BK @ inputs[2:]])
+    H = np.vstack([np.hstack([C[:1], np.zeros((1, 2))]) + D[:1, u] @ states[:2], states[:2], states[2:]])
+    J = np.vstack([np.hstack([D[:1, :1], np.zeros((1, 2))]) + D[:1, u] @ inputs[:2], inputs[:2], inputs[2:]])
+    poles = certificate._poles(plant, K, structure)
+    np.testing.assert_allclose(np.sort_complex(poles), np.sort_complex(np.linalg.eigvals(F)), rtol=1e-8)
+    loop = certificate._Loop(plant, K, structure, poles)
+    names = ["z", "u.u2", "u.u1", "e.y2", "e.x"]
+    w = np.array([0.3, 1.7])
+    found = loop.transfer(["w", "r.y2", "r.x"], names, w)
+    np.testing.assert_allclose(found, [_at((F, G, H, J), k) for k in w], rtol=1e-8, atol=1e-10)
+    swapped = loop.transfer(["r.x", "u1"], ["e.x", "z"], w)
+    np.testing.assert_allclose(swapped[:, :, 0], found[:, [4, 0], 2], rtol=1e-9)
+    assert poles.real.max() < 0.0
+    assert loop.value(Poles(decay=0.2), np.nan) == pytest.approx((-0.2 / poles.real).max(), rel=1e-8)
+    assert loop.value(Poles(damping=0.3), np.nan) == pytest.approx((-0.3 * np.abs(poles) / poles.real).max(), rel=1e-8)
+    assert loop.value(Poles(omega=7.0, decay=1e-6), np.nan) == pytest.approx(np.abs(poles).max() / 7.0, rel=1e-8)
+    lag = control.tf([2.0], [1.0, 0.5])
+    gain = Gain(
+        ["w", "r.x"], ["z", "e.y2"], bound=0.7, before=3.0, after=lag, scale=-1.5, offset=[[0.1, 0.0], [0.2, 0.3]]
+    )
+    closed = (F, G[:, [0, 2]], H[[0, 3]], J[np.ix_([0, 3], [0, 2])])
+
+    def norm(k: float) -> float:
+        return float(
+            np.linalg.norm(-1.5 * _at(closed, k) + [[0.1, 0.0], [0.2, 0.3]], 2) * 6.0 / abs(1j * k + 0.5) / 0.7
+        )
+
+    dense = np.geomspace(1e-4, 1e3, 20001)
+    assert loop.value(gain, np.nan) == pytest.approx(max(map(norm, dense)), rel=1e-4)
+    peak = float(dense[np.argmax([norm(k) for k in dense])])
+    band = Gain(["w"], ["z"], bound=0.7, band=(0.5 * peak, 3.0 * peak))
+    some = max(abs(_at(closed, k)[0, 0]) for k in np.linspace(0.5 * peak, 3.0 * peak, 5001)) / 0.7
+    assert loop.value(band, np.nan) == pytest.approx(some, rel=1e-3)
+    if not direct:
+        noise = (F, G[:, :1], H[:1], np.zeros((1, 1)))
+        deviation = norms.h2_norm(control.ss(*noise))
+        assert loop.value(Variance("w", "z", bound=0.4), np.nan) == pytest.approx(deviation / 0.4, rel=1e-6)
+    grid = certificate._grid(np.array([-0.1 + 4j, -0.1 - 4j, -30.0]), (0.7, 50.0), 6.28)
+    assert grid[0] == 0.7 and grid[-1] == 50.0 and 6.28 in grid and (np.diff(grid) > 0.0).all()
+    assert np.abs(grid - 4.0).min() < 0.02 and ((grid > 3.9) & (grid < 4.1)).sum() > 25
+
+
+def test_checks_of_claims() -> None:
+    """No gain of a grid may exceed a norm, and one comes within two per cent; other values agree to five digits."""
+    gain, poles = Gain("w", "z", bound=1.0), Poles(decay=1.0)
+    for requirement, value, agrees in (
+        (gain, 3.0, True), (gain, 2.95, True), (gain, 2.93, False), (gain, 3.001, False),
+        (gain, 3.0 * (1 + 5e-7), True),
+        (poles, 3.0, True), (poles, 3.00002, True), (poles, 3.0001, False), (poles, 2.9999, False),
+    ):  # fmt: skip
+        made = certificate._check(requirement, "p", Claim(3.0, True, 1.0), value)
+        assert made.ok is agrees and made.found == value
+        unproven = certificate._check(requirement, "p", Claim(3.0, False, 1.0), value)
+        assert not unproven.ok and not unproven.proven
 
 
 def test_typical_frequencies_of_requirements_and_plants() -> None:
