@@ -25,7 +25,12 @@ from dalembert.control.structured import (
     beside,
     certificate,
     fixed_controller,
+    low_pass,
     nonsmooth,
+    notch,
+    pd_gains,
+    pid_gains,
+    positive_gains,
     scheduling,
     state_space,
 )
@@ -462,6 +467,67 @@ def test_structures_in_series_in_parallel_and_side_by_side() -> None:
     assert (series.controls, series.measured, series.order) == (("u",), ("y1", "y2"), 3)
     assert len(state_space(["u"], ["y"], 3).tunables) == 7 + 3 + 3 + 1  # A is tridiagonal
     assert len(state_space(["u"], ["y"], 3, direct=False).tunables) == 7 + 3 + 3
+
+
+def _of(structure: Any, x: Any, s: complex) -> Array:
+    A, B, C, D = (np.array(ca.DM(ca.densify(ca.SX(M))).full()) for M in structure.matrices(ca.DM(x)))
+    return np.asarray(D + C @ np.linalg.solve(s * np.eye(len(A)) - A, B))
+
+
+def test_controllers_have_the_transfer_functions_of_their_names() -> None:
+    rng = np.random.default_rng(26)
+    s = 0.3 + 0.9j
+    loops = {"u": ("p", "p_dot"), "v": ("q", "q_dot")}
+    own = pd_gains(loops, kp=(0.0, 9.0), kd=Tunable("d", start=2.0))
+    assert own.measured == ("p", "q", "p_dot", "q_dot") and own.controls == ("u", "v")
+    assert [(t.name, t.lower, t.upper, t.start) for t in own.tunables] == [
+        ("u<-p", 0.0, 9.0, None), ("v<-q", 0.0, 9.0, None), ("u<-p_dot", None, None, 2.0), ("v<-q_dot", None, None, 2.0)
+    ]  # fmt: skip
+    np.testing.assert_allclose(_of(own, [1.0, 2.0, 3.0, 4.0], s), [[1, 0, 3, 0], [0, 2, 0, 4]])
+    whole, x = pd_gains(loops, centralised=True), rng.normal(size=8)
+    np.testing.assert_allclose(_of(whole, x, s), np.hstack([x[:4].reshape(2, 2), x[4:].reshape(2, 2)]))
+    assert [t.begin for t in whole.tunables] == [1.0, 0.0, 0.0, 1.0] * 2  # each drives its own joint first
+    assert _of(pd_gains(loops, kp=5.0), [3.0, 4.0], s)[:, :2].tolist() == [[5, 0], [0, 5]]
+    positive, x = positive_gains(loops, least=0.3), rng.normal(size=6)
+    L, H = np.array([[x[0], 0.0], [x[1], x[2]]]), np.array([[x[3], 0.0], [x[4], x[5]]])
+    expected = np.hstack([L @ L.T + 0.3 * np.eye(2), H @ H.T + 0.3 * np.eye(2)])
+    np.testing.assert_allclose(_of(positive, x, s), expected, rtol=1e-12)
+    assert [t.begin for t in positive.tunables] == [1.0, 0.0, 1.0] * 2
+    T = 0.07
+    for integral in (True, False):
+        made = pid_gains({"u": "p", "v": "q"}, filter_time=T, integral=integral)
+        x = rng.normal(size=len(made.tunables))
+        parts = x.reshape(2, -1)
+        single = [k[0] + (k[1] / s if integral else 0.0) + k[-1] * s / (T * s + 1.0) for k in parts]
+        np.testing.assert_allclose(_of(made, x, s), np.diag(single), rtol=1e-10)
+        assert made.order == (4 if integral else 2)
+    corner = low_pass("u", "p")
+    assert _of(corner, [4.0], s).item() == pytest.approx(4.0 / (s + 4.0)) and corner.order == 1
+    for wrong in (0.0, -1.0, np.nan, "T"):
+        with pytest.raises(InputError, match="filter_time"):
+            pid_gains({"u": "p"}, filter_time=cast(Any, wrong))
+    bounds = [(t.lower, t.upper) for t in notch("u", "p", omega=(2.0, 3.0)).tunables]
+    assert bounds == [(2.0, 3.0), (0.01, 1.0), (0.05, 2.0)]
+    damped = [t for t in low_pass("u", "p", order=2, omega=3.0).tunables if t.name == "u.damping"]
+    assert [(t.lower, t.upper) for t in damped] == [(0.05, 2.0)]
+
+
+def test_a_controller_of_any_order_contains_a_pd_with_filters() -> None:
+    rng = np.random.default_rng(27)
+    for count, order in ((1, 1), (1, 3), (2, 2), (2, 5)):
+        controls, measured = [f"u{k}" for k in range(count)], [f"y{k}" for k in range(count)]
+        structure = state_space(controls, measured, order)
+        assert structure.contained is not None
+        pd, embedded = structure.contained
+        x = np.concatenate([rng.normal(size=2 * count), rng.uniform(1.0, 9.0, count)])
+        for s in (0.4j, 1.0 + 3.0j):
+            single = [kp + kd * s * w / (s + w) for kp, kd, w in x.reshape(3, count).T]
+            np.testing.assert_allclose(_of(pd, x, s), np.diag(single), rtol=1e-10)
+            np.testing.assert_allclose(_of(structure, embedded(x), s), np.diag(single), rtol=1e-9, atol=1e-12)
+    assert state_space(["u"], ["y"], 0).contained is None and state_space(["u"], ["y", "z"], 4).contained is None
+    assert state_space(["u"], ["y"], 2, direct=False).contained is None
+    first = [t.begin for t in state_space(["u"], ["y"], 1).tunables]  # A, B, C, D: a lead
+    assert first[0] < 0.0 and all(t.hold == (t.name[0] in "AB") for t in state_space(["u"], ["y"], 2).tunables)
 
 
 def test_goals_of_a_proof_over_ranges() -> None:
