@@ -244,3 +244,22 @@ def test_pulses_of_nozzles_step_by_step() -> None:
     metered = control.MeteredJets(control.Feedforward({"jet1": 0.7}), isp)
     rates = metered.expression(eom, ca.DM(0), ca.DM(eom.q_neutral), ca.DM(np.zeros(eom.nv)), ca.DM([0.0]), none)[1]
     assert float(ca.DM(rates)) == pytest.approx(0.7 * sizes[1] / (9.80665 * isp), rel=1e-9)
+
+
+def test_propellant_of_torques_and_small_forces() -> None:
+    """Nozzles behind a torque have a lever; those of a force count by it, whatever its size; without a lever, none."""
+    body = da.Body("hub", 120.0, inertia=(50.0, 60.0, 70.0))
+    jets = [
+        da.Thruster("weak", "hub", (0.0, 0.2, 0.15)),
+        da.Thruster("turn", "hub", torque=(0.3, 0.0, -0.4)),
+        da.Thruster("both", "hub", (2.0, 0.0, 0.0), (0.0, 5.0, 0.0)),
+    ]
+    free = da.Joint("base", "free", "world", "hub")
+    eom = da.equations(da.Machine("craft", [body], [free], thrusters=jets, gravity=(0, 0, 0)), backend="vm")
+    u = np.array([1.3, -0.7, -2.0])
+    for lever, turned in ((None, 0.0), (0.8, 0.5 / 0.8)):
+        thrust = 0.25 * 1.3 + turned * 0.7 + 2.0 * 2.0
+        flow = float(ca.DM(nozzles.propellant_flow(eom, ca.DM(u), 250.0, lever)))
+        assert flow == pytest.approx(thrust / (9.80665 * 250.0), rel=1e-12)
+    bare = da.equations(da.Machine("bare", [body], [free], gravity=(0, 0, 0)), backend="vm")
+    assert float(ca.DM(nozzles.propellant_flow(bare, ca.DM(0, 1), 250.0, None))) == 0.0
