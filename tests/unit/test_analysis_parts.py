@@ -18,7 +18,8 @@ from dalembert.analysis.cables.catenary import catenary
 from dalembert.analysis.cables.held import _first_frequency, _halved
 from dalembert.analysis.cables.tensions import tension_distribution
 from dalembert.analysis.closed_form.algebra import ONE, Algebra, Polynomial
-from dalembert.analysis.closed_form.layout import _common, _over, _square_root
+from dalembert.analysis.closed_form.angles import _forms, shorten_angles
+from dalembert.analysis.closed_form.layout import Layouter, _common, _over, _square_root
 from dalembert.analysis.closed_form.printing import Writer
 from dalembert.analysis.closed_form.replay import _apply, replay
 from dalembert.analysis.derivation.formula import WIDE, broken, named, width
@@ -280,6 +281,59 @@ def test_operations_on_polynomials_have_their_values() -> None:
         _apply(algebra, "ERF", a, {})
     many = replay(algebra, [ca.vertcat(x, y), ca.SX(3.0)], inputs)
     assert [len(m) for m in many] == [2, 1] and many[1][0] == {ONE: 3}
+
+
+def _trigonometric(rng: np.random.Generator, algebra: Algebra, size: int) -> Polynomial:
+    """Sums of products of parameters, and of sines and cosines of two angles and of half of one."""
+    symbols = [algebra.symbol(n) for n in "mnxy"]
+    angles = [algebra.symbol("x"), algebra.symbol("y"), {m: Fraction(1, 2) for m in algebra.symbol("x")}]
+    waves = [one for angle in angles for one in algebra.cos_sin(angle)]
+    total: Polynomial = {}
+    for _ in range(size):
+        term: Polynomial = {ONE: Fraction(int(rng.integers(1, 7)) * int(rng.choice([-1, 1])), int(rng.integers(1, 5)))}
+        for _ in range(int(rng.integers(0, 3))):
+            term = algebra.mul(term, symbols[int(rng.integers(4))])
+        for _ in range(int(rng.integers(0, 4))):
+            term = algebra.mul(term, waves[int(rng.integers(6))])
+        total = algebra.add(total, {m: Fraction(c) for m, c in term.items()})
+    return total
+
+
+def test_all_forms_of_a_sum_have_its_value() -> None:
+    """Of trigonometric polynomials as waves, products and other squares, and of sums with common factors."""
+    rng = np.random.default_rng(8)
+    numbers = {"m": 1.3, "n": -0.7, "x": 0.45, "y": 2.1}
+    kinds = set()
+    for attempt in range(60):
+        algebra = Algebra(1000, lambda n: ValueError(n))
+        p = _trigonometric(rng, algebra, 1 + attempt % 5)
+        if attempt % 3 == 0:  # two waves of one size, which are a product
+            (x,), (y,) = algebra.symbol("x"), algebra.symbol("y")
+            signs = [int(k) for k in rng.choice([-2, -1, 1, 2], 2)]
+            p = {}
+            for k in (1, -1):
+                wave = algebra.cos_sin({x: Fraction(signs[0]), y: Fraction(signs[1] * k)})[attempt % 2]
+                size = Fraction(3, 4) * int(rng.choice([-1, 1]))
+                p = algebra.add(p, {m: size * c for m, c in wave.items()})
+            if not p:
+                continue
+        value = _value(algebra, p, numbers)
+        angles_only = {m: c for m, c in p.items() if all(algebra.atoms[i].kind in ("sin", "cos") for i, _ in m)}
+        first = _value(algebra, angles_only, numbers)
+        forms = list(_forms(algebra, angles_only)) if angles_only else []
+        for form in forms:
+            assert _value(algebra, form, numbers) == pytest.approx(first, rel=1e-12, abs=1e-12)
+        kinds.add(len(forms))
+        short = shorten_angles(algebra, p)
+        assert _value(algebra, short, numbers) == pytest.approx(value, rel=1e-12, abs=1e-12)
+        written = Layouter(algebra, frozenset("xy")).expression(p)
+        assert float(written.subs(numbers)) == pytest.approx(value, rel=1e-12, abs=1e-12)
+    assert len(kinds) > 2
+    algebra = Algebra(100, lambda n: ValueError(n))  # an angle and its half: cos x cos(x/2 + y)
+    (x,), (y,) = algebra.symbol("x"), algebra.symbol("y")
+    p = algebra.mul(algebra.cos_sin({x: 1})[0], algebra.cos_sin({x: Fraction(1, 2), y: 1})[0])
+    written = Layouter(algebra, frozenset("xy")).expression({m: Fraction(c) for m, c in p.items()})
+    assert sp.simplify(written - sp.cos(sp.Symbol("x")) * sp.cos(sp.Symbol("x") / 2 + sp.Symbol("y"))) == 0
 
 
 def test_squares_of_binomials() -> None:

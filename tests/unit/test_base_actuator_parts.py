@@ -244,3 +244,97 @@ def test_pulses_of_nozzles_step_by_step() -> None:
     metered = control.MeteredJets(control.Feedforward({"jet1": 0.7}), isp)
     rates = metered.expression(eom, ca.DM(0), ca.DM(eom.q_neutral), ca.DM(np.zeros(eom.nv)), ca.DM([0.0]), none)[1]
     assert float(ca.DM(rates)) == pytest.approx(0.7 * sizes[1] / (9.80665 * isp), rel=1e-9)
+
+
+def test_propellant_of_torques_and_small_forces() -> None:
+    """Nozzles behind a torque have a lever; those of a force count by it, whatever its size; without a lever, none."""
+    body = da.Body("hub", 120.0, inertia=(50.0, 60.0, 70.0))
+    jets = [
+        da.Thruster("weak", "hub", (0.0, 0.2, 0.15)),
+        da.Thruster("turn", "hub", torque=(0.3, 0.0, -0.4)),
+        da.Thruster("both", "hub", (2.0, 0.0, 0.0), (0.0, 5.0, 0.0)),
+    ]
+    free = da.Joint("base", "free", "world", "hub")
+    eom = da.equations(da.Machine("craft", [body], [free], thrusters=jets, gravity=(0, 0, 0)), backend="vm")
+    u = np.array([1.3, -0.7, -2.0])
+    for lever, turned in ((None, 0.0), (0.8, 0.5 / 0.8)):
+        thrust = 0.25 * 1.3 + turned * 0.7 + 2.0 * 2.0
+        flow = float(ca.DM(nozzles.propellant_flow(eom, ca.DM(u), 250.0, lever)))
+        assert flow == pytest.approx(thrust / (9.80665 * 250.0), rel=1e-12)
+    bare = da.equations(da.Machine("bare", [body], [free], gravity=(0, 0, 0)), backend="vm")
+    assert float(ca.DM(nozzles.propellant_flow(bare, ca.DM(0, 1), 250.0, None))) == 0.0
+
+
+def _arm(free: bool) -> Any:
+    """Four joints about and along different axes, on the world or on a base that floats."""
+    rng = np.random.default_rng(31)
+    names = ["base", *(f"l{k}" for k in range(4))]
+    bodies = [
+        da.Body(
+            n,
+            float(rng.uniform(1.0, 9.0)),
+            com=tuple(0.2 * rng.normal(size=3)),
+            inertia=tuple(rng.uniform(1.0, 1.5, 3)),
+        )
+        for n in names
+    ]
+    joints = [da.Joint("base", "free" if free else "fixed", "world", "base")]
+    for k, (kind, axis) in enumerate((("revolute", "z"), ("revolute", "y"), ("prismatic", "x"), ("revolute", "y"))):
+        origin = da.Transform(tuple(0.4 * rng.normal(size=3)))
+        joints.append(da.Joint(f"q{k}", kind, names[k], names[k + 1], axis=axis, origin=origin))
+    motors = [da.Motor(f"m{k}", f"q{k}") for k in (2, 0, 1, 3)]
+    machine = da.Machine("arm", bodies, joints, motors=motors, gravity=(0, 0, 0))
+    return da.equations(machine, backend="vm")
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_gains_of_joints_for_a_stiffness_of_the_tip(free: bool) -> None:
+    """``J*^T K_d J*`` with a base that reacts, a stiffness where the tip sees no motion, and one damping."""
+    rng = np.random.default_rng(32)
+    eom = _arm(free)
+    q = eom.q_neutral.copy()
+    rows_q = [eom.q_names.index(f"q{k}") for k in (2, 0, 1, 3)]
+    q[rows_q] = rng.uniform(-0.8, 0.8, 4)
+    t = [eom.v_names.index(f"q{k}_dot") for k in (2, 0, 1, 3)]
+    b = [k for k in range(eom.nv) if k not in t]
+    M, J = eom.mass_matrix(q), eom.jacobian("l3", q)
+    react = np.linalg.solve(M[np.ix_(b, b)], M[np.ix_(b, t)]) if free else np.zeros((0, 4))
+    Js, Ms = J[:, t] - J[:, b] @ react, M[np.ix_(t, t)] - M[np.ix_(t, b)] @ react
+    root = rng.normal(size=(6, 6))
+    whole = 30.0 * root @ root.T
+    for stiffness, wanted in (
+        (whole, whole),
+        ([40.0, 50.0, 60.0], np.diag([40.0, 50.0, 60.0, 0.0, 0.0, 0.0])),
+        ([40.0, 0.0, 60.0, 7.0, 8.0, 9.0], np.diag([40.0, 0.0, 60.0, 7.0, 8.0, 9.0])),
+    ):
+        found = control.tip_gains(eom, "l3", q, stiffness, damping=0.6)
+        np.testing.assert_allclose(found.jacobian, Js, atol=1e-9)
+        np.testing.assert_allclose(found.inertia, Ms, atol=1e-9)
+        assert not found.flexibility.any()
+        seen = Js.T @ wanted @ Js
+        if np.linalg.matrix_rank(seen, tol=1e-6) == 4:
+            np.testing.assert_allclose(found.kp, seen, rtol=1e-8, atol=1e-8)
+        else:  # the motion that is left is as fast as the slowest one that is seen
+            squares = np.sort(np.linalg.eigvals(np.linalg.solve(Ms, found.kp)).real)
+            before = np.sort(np.linalg.eigvals(np.linalg.solve(Ms, seen)).real)
+            np.testing.assert_allclose(squares, [before[1], *before[1:]], rtol=1e-6)
+        squares, modes = np.linalg.eig(np.linalg.solve(Ms, found.kp))
+        ratios = np.linalg.solve(Ms, found.kd) @ modes
+        if np.diff(np.sort(squares.real)).min() > 1e-3:
+            np.testing.assert_allclose(
+                ratios, 2.0 * 0.6 * np.sqrt(squares.real) * modes, atol=1e-6 * np.abs(ratios).max()
+            )
+        np.testing.assert_allclose(
+            found.kd @ np.linalg.solve(Ms, found.kd), 4.0 * 0.36 * found.kp, rtol=1e-6, atol=1e-6
+        )
+    for wrong in ([1.0, -1.0, 0.0], [1.0, 2.0], -whole, [np.inf, 0.0, 0.0], "stiff"):
+        with pytest.raises(da.InputError, match="stiffness of a tip"):
+            control.tip_gains(eom, "l3", q, wrong)
+    with pytest.raises(da.InputError, match="ratio >= 0"):
+        control.tip_gains(eom, "l3", q, whole, damping=-0.1)
+    law = control.TipImpedance("l3", whole, reference=[0.1, -0.2, 0.3, 0.4], damping=0.6, at=q)
+    v = rng.normal(size=eom.nv)
+    found = control.tip_gains(eom, "l3", q, whole, damping=0.6)
+    expected = found.kp @ (np.array([0.1, -0.2, 0.3, 0.4]) - q[rows_q]) - found.kd @ v[t]
+    u = law.expression(eom, ca.SX.sym("t"), ca.DM(q), ca.DM(v), ca.DM(0, 1), ca.DM(0, 1))[0]
+    np.testing.assert_allclose(np.array(ca.DM(u).full())[:, 0], expected, rtol=1e-9)

@@ -21,9 +21,16 @@ from dalembert.control.structured import (
     ControllerGain,
     Gain,
     Poles,
+    Variance,
     beside,
+    certificate,
     fixed_controller,
+    low_pass,
     nonsmooth,
+    notch,
+    pd_gains,
+    pid_gains,
+    positive_gains,
     scheduling,
     state_space,
 )
@@ -34,7 +41,7 @@ from dalembert.control.structured.plants import _weight, controller_alone, loop_
 from dalembert.control.structured.ranges import _goals, inside, shifted
 from dalembert.control.structured.scales import Range, _range, ranges, typical_frequencies
 from dalembert.control.structured.structures import Tunable
-from dalembert.control.structured.terms import GainTerm, PolesTerm, VarianceTerm, abscissa, terms_of
+from dalembert.control.structured.terms import Claim, GainTerm, PolesTerm, VarianceTerm, abscissa, terms_of
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
@@ -270,6 +277,81 @@ def test_values_of_requirements_on_a_loop() -> None:
     assert moved == pytest.approx(max(abs(1.7 * _at(closed, w)[0, 0] + 0.4) for w in grid) / 2.0, rel=1e-5)
 
 
+@pytest.mark.parametrize("direct", [0.0, 0.3])
+def test_certificates_by_all_equations_at_once(direct: float) -> None:
+    """Responses, poles and values of requirements of a closed loop, which numpy closes by its matrices."""
+    rng = np.random.default_rng(25)
+    plant = _plant(rng, direct)
+    structure = state_space(["u2", "u1"], ["y2", "x"], 2)
+    x = 0.1 * rng.normal(size=len(structure.tunables))
+    x[[0, 3]] = -1.5, -2.0  # A of the controller
+    K: Any = tuple(np.array(ca.DM(ca.densify(ca.SX(M))).full()) for M in structure.matrices(ca.DM(x)))
+    u, y = [2, 1], [2, 3]
+    A, B, C, D = plant.A, plant.B, plant.C, plant.D
+    AK, BK, CK, DK = K
+    # u = v + CK xK + DK e, e = r - C x - D u: solved for (u, e)
+    inner = np.block([[np.eye(2), -DK], [D[np.ix_(y, u)], np.eye(2)]])
+    states = np.linalg.solve(inner, np.block([[np.zeros((2, 3)), CK], [-C[y], np.zeros((2, 2))]]))
+    inputs = np.linalg.solve(inner, np.block([[np.zeros((2, 1)), np.zeros((2, 2))], [-D[y, :1], np.eye(2)]]))  # w, r
+    F = np.block([[A, np.zeros((3, 2))], [np.zeros((2, 3)), AK]]) + np.vstack([B[:, u] @ states[:2], BK @ states[2:]])
+    G = np.vstack([np.hstack([B[:, :1], np.zeros((3, 2))]) + B[:, u] @ inputs[:2], BK @ inputs[2:]])
+    H = np.vstack([np.hstack([C[:1], np.zeros((1, 2))]) + D[:1, u] @ states[:2], states[:2], states[2:]])
+    J = np.vstack([np.hstack([D[:1, :1], np.zeros((1, 2))]) + D[:1, u] @ inputs[:2], inputs[:2], inputs[2:]])
+    poles = certificate._poles(plant, K, structure)
+    np.testing.assert_allclose(np.sort_complex(poles), np.sort_complex(np.linalg.eigvals(F)), rtol=1e-8)
+    loop = certificate._Loop(plant, K, structure, poles)
+    names = ["z", "u.u2", "u.u1", "e.y2", "e.x"]
+    w = np.array([0.3, 1.7])
+    found = loop.transfer(["w", "r.y2", "r.x"], names, w)
+    np.testing.assert_allclose(found, [_at((F, G, H, J), k) for k in w], rtol=1e-8, atol=1e-10)
+    swapped = loop.transfer(["r.x", "u1"], ["e.x", "z"], w)
+    np.testing.assert_allclose(swapped[:, :, 0], found[:, [4, 0], 2], rtol=1e-9)
+    assert poles.real.max() < 0.0
+    assert loop.value(Poles(decay=0.2), np.nan) == pytest.approx((-0.2 / poles.real).max(), rel=1e-8)
+    assert loop.value(Poles(damping=0.3), np.nan) == pytest.approx((-0.3 * np.abs(poles) / poles.real).max(), rel=1e-8)
+    assert loop.value(Poles(omega=7.0, decay=1e-6), np.nan) == pytest.approx(np.abs(poles).max() / 7.0, rel=1e-8)
+    lag = control.tf([2.0], [1.0, 0.5])
+    gain = Gain(
+        ["w", "r.x"], ["z", "e.y2"], bound=0.7, before=3.0, after=lag, scale=-1.5, offset=[[0.1, 0.0], [0.2, 0.3]]
+    )
+    closed = (F, G[:, [0, 2]], H[[0, 3]], J[np.ix_([0, 3], [0, 2])])
+
+    def norm(k: float) -> float:
+        return float(
+            np.linalg.norm(-1.5 * _at(closed, k) + [[0.1, 0.0], [0.2, 0.3]], 2) * 6.0 / abs(1j * k + 0.5) / 0.7
+        )
+
+    dense = np.geomspace(1e-4, 1e3, 6001)
+    assert loop.value(gain, np.nan) == pytest.approx(max(map(norm, dense)), rel=1e-3)
+    peak = float(dense[np.argmax([norm(k) for k in dense])])
+    band = Gain(["w"], ["z"], bound=0.7, band=(0.5 * peak, 3.0 * peak))
+    some = max(abs(_at(closed, k)[0, 0]) for k in np.linspace(0.5 * peak, 3.0 * peak, 5001)) / 0.7
+    assert loop.value(band, np.nan) == pytest.approx(some, rel=1e-3)
+    if not direct:
+        noise = (F, G[:, :1], H[:1], np.zeros((1, 1)))
+        deviation = norms.h2_norm(control.ss(*noise))
+        assert loop.value(Variance("w", "z", bound=0.4), np.nan) == pytest.approx(deviation / 0.4, rel=1e-6)
+    grid = certificate._grid(np.array([-0.1 + 4j, -0.1 - 4j, -30.0]), (0.7, 50.0), 6.28)
+    assert grid[0] == 0.7 and grid[-1] == 50.0 and 6.28 in grid and (np.diff(grid) > 0.0).all()
+    assert np.abs(grid - 4.0).min() < 0.02 and ((grid > 3.9) & (grid < 4.1)).sum() > 25
+
+
+def test_checks_of_claims() -> None:
+    """No gain of a grid may exceed a norm, and one comes within two per cent; other values agree to five digits."""
+    gain, poles = Gain("w", "z", bound=1.0), Poles(decay=1.0)
+    for requirement, value, agrees in (
+        (gain, 3.0, True), (gain, 2.95, True), (gain, 2.93, False), (gain, 3.001, False),
+        (gain, 3.0 * (1 + 5e-7), True),
+        (poles, 3.0, True), (poles, 3.00002, True), (poles, 3.0001, False), (poles, 2.9999, False),
+    ):  # fmt: skip
+        made = certificate._check(requirement, "p", Claim(3.0, True, 1.0), value)
+        assert made.ok is agrees and made.found == value
+        unproven = certificate._check(requirement, "p", Claim(3.0, False, 1.0), value)
+        assert not unproven.ok and not unproven.proven
+    for value, agrees in ((0.0, True), (5e-13, True), (2e-12, False)):  # of a channel through which nothing passes
+        assert certificate._check(gain, "p", Claim(0.0, True, 1.0), value).ok is agrees
+
+
 def test_typical_frequencies_of_requirements_and_plants() -> None:
     lag = control.ss([[-2.0, 0.0], [0.0, -8.0]], np.eye(2), np.eye(2), 0, inputs=["w", "u"], outputs=["z", "y"])
     structure = gain_structure({"u": {"y": None}})
@@ -387,6 +469,67 @@ def test_structures_in_series_in_parallel_and_side_by_side() -> None:
     assert (series.controls, series.measured, series.order) == (("u",), ("y1", "y2"), 3)
     assert len(state_space(["u"], ["y"], 3).tunables) == 7 + 3 + 3 + 1  # A is tridiagonal
     assert len(state_space(["u"], ["y"], 3, direct=False).tunables) == 7 + 3 + 3
+
+
+def _of(structure: Any, x: Any, s: complex) -> Array:
+    A, B, C, D = (np.array(ca.DM(ca.densify(ca.SX(M))).full()) for M in structure.matrices(ca.DM(x)))
+    return np.asarray(D + C @ np.linalg.solve(s * np.eye(len(A)) - A, B))
+
+
+def test_controllers_have_the_transfer_functions_of_their_names() -> None:
+    rng = np.random.default_rng(26)
+    s = 0.3 + 0.9j
+    loops = {"u": ("p", "p_dot"), "v": ("q", "q_dot")}
+    own = pd_gains(loops, kp=(0.0, 9.0), kd=Tunable("d", start=2.0))
+    assert own.measured == ("p", "q", "p_dot", "q_dot") and own.controls == ("u", "v")
+    assert [(t.name, t.lower, t.upper, t.start) for t in own.tunables] == [
+        ("u<-p", 0.0, 9.0, None), ("v<-q", 0.0, 9.0, None), ("u<-p_dot", None, None, 2.0), ("v<-q_dot", None, None, 2.0)
+    ]  # fmt: skip
+    np.testing.assert_allclose(_of(own, [1.0, 2.0, 3.0, 4.0], s), [[1, 0, 3, 0], [0, 2, 0, 4]])
+    whole, x = pd_gains(loops, centralised=True), rng.normal(size=8)
+    np.testing.assert_allclose(_of(whole, x, s), np.hstack([x[:4].reshape(2, 2), x[4:].reshape(2, 2)]))
+    assert [t.begin for t in whole.tunables] == [1.0, 0.0, 0.0, 1.0] * 2  # each drives its own joint first
+    assert _of(pd_gains(loops, kp=5.0), [3.0, 4.0], s)[:, :2].tolist() == [[5, 0], [0, 5]]
+    positive, x = positive_gains(loops, least=0.3), rng.normal(size=6)
+    L, H = np.array([[x[0], 0.0], [x[1], x[2]]]), np.array([[x[3], 0.0], [x[4], x[5]]])
+    expected = np.hstack([L @ L.T + 0.3 * np.eye(2), H @ H.T + 0.3 * np.eye(2)])
+    np.testing.assert_allclose(_of(positive, x, s), expected, rtol=1e-12)
+    assert [t.begin for t in positive.tunables] == [1.0, 0.0, 1.0] * 2
+    T = 0.07
+    for integral in (True, False):
+        made = pid_gains({"u": "p", "v": "q"}, filter_time=T, integral=integral)
+        x = rng.normal(size=len(made.tunables))
+        parts = x.reshape(2, -1)
+        single = [k[0] + (k[1] / s if integral else 0.0) + k[-1] * s / (T * s + 1.0) for k in parts]
+        np.testing.assert_allclose(_of(made, x, s), np.diag(single), rtol=1e-10)
+        assert made.order == (4 if integral else 2)
+    corner = low_pass("u", "p")
+    assert _of(corner, [4.0], s).item() == pytest.approx(4.0 / (s + 4.0)) and corner.order == 1
+    for wrong in (0.0, -1.0, np.nan, "T"):
+        with pytest.raises(InputError, match="filter_time"):
+            pid_gains({"u": "p"}, filter_time=cast(Any, wrong))
+    bounds = [(t.lower, t.upper) for t in notch("u", "p", omega=(2.0, 3.0)).tunables]
+    assert bounds == [(2.0, 3.0), (0.01, 1.0), (0.05, 2.0)]
+    damped = [t for t in low_pass("u", "p", order=2, omega=3.0).tunables if t.name == "u.damping"]
+    assert [(t.lower, t.upper) for t in damped] == [(0.05, 2.0)]
+
+
+def test_a_controller_of_any_order_contains_a_pd_with_filters() -> None:
+    rng = np.random.default_rng(27)
+    for count, order in ((1, 1), (1, 3), (2, 2), (2, 5)):
+        controls, measured = [f"u{k}" for k in range(count)], [f"y{k}" for k in range(count)]
+        structure = state_space(controls, measured, order)
+        assert structure.contained is not None
+        pd, embedded = structure.contained
+        x = np.concatenate([rng.normal(size=2 * count), rng.uniform(1.0, 9.0, count)])
+        for s in (0.4j, 1.0 + 3.0j):
+            single = [kp + kd * s * w / (s + w) for kp, kd, w in x.reshape(3, count).T]
+            np.testing.assert_allclose(_of(pd, x, s), np.diag(single), rtol=1e-10)
+            np.testing.assert_allclose(_of(structure, embedded(x), s), np.diag(single), rtol=1e-9, atol=1e-12)
+    assert state_space(["u"], ["y"], 0).contained is None and state_space(["u"], ["y", "z"], 4).contained is None
+    assert state_space(["u"], ["y"], 2, direct=False).contained is None
+    first = [t.begin for t in state_space(["u"], ["y"], 1).tunables]  # A, B, C, D: a lead
+    assert first[0] < 0.0 and all(t.hold == (t.name[0] in "AB") for t in state_space(["u"], ["y"], 2).tunables)
 
 
 def test_goals_of_a_proof_over_ranges() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
-from typing import Any
+from time import thread_time
+from typing import Any, cast
 
 import control as python_control
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from dalembert.control.mu import lower, mixed, real, sweep
+from dalembert.control.mu import lower, mixed, real, search, sweep
 from dalembert.control.mu.boxes import ProvenParts, _influence, _unstable_at, proven_parts
 from dalembert.control.mu.lower import WorstCase, complex_direction
 from dalembert.control.mu.robustness import Robustness, worst_gain
@@ -379,6 +380,55 @@ def test_the_largest_gain_in_a_box_is_at_its_corner() -> None:
     size = worst.size
     assert size * (3.0 / (2.0 - size) + 1.0 / (4.0 - size)) == pytest.approx(1.0, rel=1e-4)
     assert worst.values == pytest.approx({"a": -size, "b": -size}, rel=1e-3)
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.97, 2.37, 40.0])
+def test_the_least_level_that_is_proven(mu: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a loop with a known value: a proof at any level above it, an obstacle below; the margin of the last pass."""
+    levels: list[float] = []
+
+    def swept(system: object, blocks: object, level: float, **settings: Any) -> sweep.Sweep:
+        levels.append(level)
+        assert settings["seconds"] > 0.0 and settings["stop_at_gap"]
+        gaps = [] if level > mu else [(3.0, 5.0, mu)]
+        return sweep.Sweep(level, [Interval(0.0, np.inf, mu)], gaps, solves=2)
+
+    monkeypatch.setattr(search, "sweep", swept)
+    monkeypatch.setattr(search, "at_level", lambda system, blocks, level: (system, blocks))
+    for aim, most in ((search.Aim(None, None), 1.05), (search.Aim(None, 0.6), 1.03)):
+        levels.clear()
+        first = [7.0]
+        made = search.Search(cast(Any, None), [], first, thread_time() + 60.0, None)
+        proven = made.least(aim.passes(0.9 * mu))
+        floor = 0.5 if aim.enough is None else 0.6
+        assert proven.complete and mu < proven.level <= max(most * 1.01 * mu, floor * (1.0 + 1e-12), mu / 0.99)
+        assert made.solves == 2 * len(levels) < 40
+        if mu > floor and levels[0] <= mu:
+            assert first[0] == 4.0 and made.obstacle == mu
+    assert search.hardest(sweep.Sweep(1.0, [], [(0.0, 2.0, 1.5)])) == (0.0, 1.5)
+    assert search.hardest(sweep.Sweep(1.0, [], [(3.0, np.inf, 2.5), (0.0, 1.0, 9.0)])) == (np.inf, 2.5)
+    late = search.Search(cast(Any, None), [], [], thread_time() - 1.0, None)
+    monkeypatch.setattr(
+        search, "sweep", lambda *_, **settings: sweep.Sweep(2.0, [], [(0.0, np.inf, settings["seconds"])])
+    )
+    assert late.least([(2.0, 1.3)]).gaps == [(0.0, np.inf, 0.0)]
+
+
+def test_goals_of_searches_and_their_first_frequencies() -> None:
+    assert search.Aim(None, None).passes(0.2) == [(1.0, 1.3), (0.5, 1.05)]
+    assert search.Aim(None, None).passes(2.0) == [(1.3 * 2.0, 1.3), (1.05 * 2.0, 1.05)]
+    assert search.Aim(None, 0.9).passes(0.2) == [(0.9, 1.03)]
+    assert search.Aim(None, 0.9).passes(2.0) == [(1.03 * 2.0, 1.03)]
+    for wrong in ({"level": 0.0, "enough": None}, {"level": None, "enough": -1.0}):
+        with pytest.raises(InputError):
+            search.Aim(**cast(Any, wrong))
+    A = np.diag([-0.3, 0.0, -50.0])
+    w = search.looked_at(cast(Any, (A, None, None, None)))
+    assert w[0] == 0.0 and w[-1] == np.inf and (np.diff(w) > 0.0).all()
+    assert {0.3, 50.0} <= set(w.tolist()) and w[1] == pytest.approx(0.03) and w[-2] == pytest.approx(500.0)
+    assert np.diff(np.log(w[1:-1])).max() < 1.0
+    still = search.looked_at(cast(Any, (np.zeros((0, 0)), None, None, None)))
+    assert still[0] == 0.0 and 1.0 in still and still[-1] == np.inf
 
 
 def test_worst_gains_are_of_real_blocks_only() -> None:

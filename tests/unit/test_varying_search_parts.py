@@ -16,7 +16,8 @@ from dalembert.control import linear_feedback
 from dalembert.control.uncertain import constant, parameter, system_lft
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
-from dalembert.control.varying import fastest_variation, motion_loop, motion_search, proofs, worst_motion
+from dalembert.control.varying import energy, fastest_variation, motion_loop, motion_search, proofs, worst_motion
+from dalembert.control.varying.energy import LinearFamily
 from dalembert.control.varying.inequalities import Certificate, Inequalities, _below
 from dalembert.control.varying.intervals import bounds
 from dalembert.control.varying.moving import MotionLoop
@@ -198,6 +199,48 @@ def test_losses_that_are_no_polynomial_of_the_rate_are_refused() -> None:
     assert found[2].item() == pytest.approx(slope, rel=1e-9) and found[0].item() == pytest.approx(2.0 - 0.2, rel=1e-9)
     with pytest.raises(InputError, match="not a polynomial of the motion"):
         _slider(_Losses(lambda v: 4.0 * ca.tanh(3.0 * v)))
+
+
+def _damped(rng: np.random.Generator, n: int) -> Array:
+    """Mass matrix, its rate, damping, stiffness, that at rest and its rate, of a stable machine."""
+    root, change, soft = (rng.normal(size=(n, n)) for _ in range(3))
+    M, K = root @ root.T / n + np.eye(n), np.diag(rng.uniform(3.0, 6.0, n))
+    D = 1.5 * np.eye(n) + 0.1 * rng.normal(size=(n, n))
+    return np.array([M, 0.05 * (change + change.T), D, K + 0.1 * soft, K, 0.05 * (soft + soft.T)])
+
+
+def test_functions_of_energy_hold_by_the_margin_that_is_returned() -> None:
+    """At all values function and fall are positive, scaled, and the least of their eigenvalues is the margin."""
+    pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(7)
+    values = [_damped(rng, 2) for _ in range(3)]
+    scales = np.array([0.5, 0.4, 1.1, 0.9])
+    found, margin = energy._inequalities(values, scales, 0.05)
+    assert found is not None and margin > 0.0
+    outer = np.outer(scales, scales)
+    least = []
+    for parts in values:
+        M, change, D, K, rest, softer = parts
+        V = np.block([[rest + found.X, found.S @ M], [(found.S @ M).T, M]])
+        # 2 V' along M x'' = -D x' - K x, with the rates of M and of the stiffness at rest
+        A = np.vstack([np.hstack([np.zeros((2, 2)), np.eye(2)]), -np.linalg.solve(M, np.hstack([K, D]))])
+        rate = np.block([[softer, found.S @ change], [(found.S @ change).T, change]])
+        W = -(V @ A + A.T @ V + rate) - 0.1 * V
+        least += [np.linalg.eigvalsh(outer * W)[0], np.linalg.eigvalsh(outer * V)[0]]
+        np.testing.assert_allclose(found.fall(parts, 0.05), W, atol=1e-9)
+    assert min(least) == pytest.approx(margin, abs=1e-6)
+    assert energy._inequalities([_damped(rng, 2) * [[[1]], [[1]], [[-1]], [[1]], [[1]], [[1]]]], scales, 0.05)[1] < 0.0
+    coefficients = np.zeros((4, 3, 6, 2, 2))
+    coefficients[0, 0] = values[0]
+    family = LinearFamily(((-1.0, 1.0),), (False,), coefficients, 1)
+    M, D = values[0][0], values[0][2]
+    slowest = np.linalg.eigvals(np.linalg.solve(M, D + D.T)).real.min()
+    np.testing.assert_allclose(energy._coupling(family, [0.0]), slowest * np.geomspace(0.02, 0.5, 8), rtol=1e-9)
+    coefficients = coefficients.copy()
+    coefficients[0, 0, 2] *= -1.0
+    assert energy._coupling(LinearFamily(((-1.0, 1.0),), (False,), coefficients, 1), [0.0]).size == 0
+    made = list(energy.energy_functions(family, 0.05))
+    assert made and all(np.linalg.eigvalsh(one.fall(values[0], 0.05))[0] > 0.0 for one in made)
 
 
 # -- samples -----------------------------------------------------------------------------------------------------------

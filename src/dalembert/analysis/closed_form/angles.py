@@ -107,13 +107,21 @@ def _fourier(algebra: Algebra, p: Polynomial) -> Polynomial | None:
         if lead < 0:
             continue
         if lead == 0:
-            if re:
-                result[ONE] = re
+            add_to(result, ONE, re)
             continue
-        terms = tuple((unit[0][0][0], unit[0][0][1] * n) for unit, n in zip(units, f, strict=True) if n)
+        angle: dict[Monomial, Number] = {}  # an angle and its half are two units of one angle
+        for unit, n in zip(units, f, strict=True):
+            for monomial, part in unit[0]:
+                add_to(angle, monomial, part * n)
+        terms = tuple(sorted(angle.items()))
+        if not terms:
+            add_to(result, ONE, 2 * re)
+            continue
+        if terms[0][1] < 0:
+            terms, im = tuple((m, -c) for m, c in terms), -im
         for kind, coefficient in (("cos", 2 * re), ("sin", -2 * im)):
             if coefficient:
-                result[((algebra.atom(Atom(kind, terms=(terms,))), 1),)] = coefficient
+                add_to(result, ((algebra.atom(Atom(kind, terms=(terms,))), 1),), coefficient)
     return result
 
 
