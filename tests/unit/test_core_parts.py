@@ -360,3 +360,59 @@ def test_numbers_at_their_bounds() -> None:
     ):
         with pytest.raises((InputError, MachineError), match=re.escape(words)):
             cast(Any, make)()
+
+
+# -- settings of constraint and contact methods -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho", [1.0, 0.9, 0.5, 0.0])
+def test_coefficients_of_generalized_alpha(rho: float) -> None:
+    """Second order, and the spectral radius that was asked for at infinite frequency (Chung and Hulbert, 1993)."""
+    c = da.GeneralizedAlpha(radius=rho).settings
+    m, f, gamma, beta = (c[name] for name in ("alpha_m", "alpha_f", "gamma_n", "beta_n"))
+    assert gamma == pytest.approx(0.5 - m + f) and (c["index"], c["max_iterations"]) == (3, 20)
+    w2, h = 1e7**2, 1.0  # d, v, a: a(1 - m) + w2 d(1 - f) with the new ones, m and f with the old ones
+    D = np.array([1.0, h, h**2 * (0.5 - beta)])
+    V = np.array([0.0, 1.0, h * (1.0 - gamma)])
+    old = np.array([w2 * f, 0.0, m]) + w2 * (1.0 - f) * D
+    a = -old / ((1.0 - m) + w2 * (1.0 - f) * h**2 * beta)
+    step = np.array([D + h**2 * beta * a, V + h * gamma * a, a])
+    assert np.abs(np.linalg.eigvals(step)).max() == pytest.approx(rho, abs=0.02 + 1e-3)
+
+
+def test_settings_of_constraint_methods() -> None:
+    """Routines are those of constrained.c; tables and bounds."""
+    numbers = _numbers("constraints/constrained.c")
+    for kind, routine in ((da.Projection, "INDEX_1"), (da.Baumgarte, "INDEX_1"), (da.UdwadiaKalaba, "UDWADIA_KALABA"),
+                          (da.Penalty, "PENALTY"), (da.AugmentedLagrangian, "AUGMENTED")):  # fmt: skip
+        assert kind.routine == numbers[routine] and kind.projects == (kind is da.Projection) and not kind.implicit
+    assert da.GeneralizedAlpha.implicit and da.Idas().integrator == "idas"
+    rates = {"alpha": 100.0, "beta": 100.0}
+    violation = {"penalty": 1e8, "damping": 1.0, "omega": 100.0}
+    for made, expected in (
+        (da.Projection(), {"tolerance": 1e-12, "drift": 1e-2}),
+        (da.Baumgarte(), rates),
+        (da.UdwadiaKalaba(), rates),
+        (da.Idas(), rates),
+        (da.Penalty(), violation),
+        (da.AugmentedLagrangian(), violation | {"max_iterations": 20}),
+    ):
+        assert made.settings == expected
+    assert da.GeneralizedAlpha().radius == 0.9 and da.Baumgarte(alpha=0.0).alpha == 0.0
+    for make, words in (
+        (lambda: da.Baumgarte(alpha=-1.0), "alpha of Baumgarte must be a finite number >= 0, got -1.0"),
+        (lambda: da.Baumgarte(beta=math.inf), "beta of Baumgarte must be a finite number >= 0"),
+        (lambda: da.AugmentedLagrangian(max_iterations=2.5), "must be a whole number, got 2.5"),  # type: ignore
+        (lambda: da.GeneralizedAlpha(index=1), "index of GeneralizedAlpha must be 2 or 3"),
+        (lambda: da.GeneralizedAlpha(radius=1.01), "radius of GeneralizedAlpha must lie between 0 and 1"),
+        (lambda: da.TimeStepping(max_sweeps=1.5), "max_sweeps of TimeStepping must be a whole number"),  # type: ignore
+        (lambda: da.TimeStepping(tolerance=1.0), "tolerance of TimeStepping must be below 1, got 1"),
+        (lambda: da.EventDriven(energy_bound=0.0), "energy_bound"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            cast(Any, make)()
+    page = (Path(__file__).parents[2] / "docs" / "time_stepping.md").read_text()
+    (printed,) = re.findall(r"`da\.TimeStepping\((tolerance=[^)]*energy_bound=[^)]*)\)` has the settings", page)
+    for name, value in re.findall(r"(\w+)=([^,]+)", printed):
+        assert repr(getattr(da.TimeStepping(), name)) == repr(eval(value))
+    assert da.EventDriven().energy_bound == 0.05 and da.GeneralizedAlpha(radius=1.0, index=2).index == 2
