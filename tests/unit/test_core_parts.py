@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import time
 import warnings
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +22,11 @@ import dalembert as da
 from dalembert.core.balance import balanced
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.digest import digests
-from dalembert.core.errors import InputError, MachineError
+from dalembert.core.errors import FileFormatError, InputError, MachineError, did_you_mean
+from dalembert.core.files import is_abandoned, owner, read_bytes
+from dalembert.core.kept import Kept
+from dalembert.core.parameter import nominal
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.core.states import assigned, named_vector, names_given, place_of
 from dalembert.core.units import UNITS, parse_unit, unit_table, with_units
 from dalembert.core.validation import (
@@ -416,3 +422,109 @@ def test_settings_of_constraint_methods() -> None:
     for name, value in re.findall(r"(\w+)=([^,]+)", printed):
         assert repr(getattr(da.TimeStepping(), name)) == repr(eval(value))
     assert da.EventDriven().energy_bound == 0.05 and da.GeneralizedAlpha(radius=1.0, index=2).index == 2
+
+
+# -- texts, files and things that are kept ----------------------------------------------------------------------------
+
+
+def test_dimensions_of_texts() -> None:
+    """Each rule of `parse_quantity`: sums, products, powers, functions; None where nothing in the text tells."""
+    given = {name: da.Parameter(name, value) for name, value in (("l", 2.0), ("m", 3.0), ("k", 5.0))}
+    known = {"l": UNITS["m"].dimension, "m": UNITS["kg"].dimension}
+    for text, value, dimension in (
+        ("2 * l", 4.0, "m"),
+        ("l / 2 + 30 mm", 1.03, "m"),
+        ("3 + l", 5.0, "m"),
+        ("m * l**2 / 12", 1.0, "kg m^2"),
+        ("2 / l", 1.0, "1/m"),
+        ("sqrt(l * 8 m)", 4.0, "m"),
+        ("sin(30 deg) * m", 1.5, "kg"),
+        ("-l", -2.0, "m"),
+        ("+l", 2.0, "m"),
+        ("l**-1", 0.5, "1/m"),
+        ("2 * 3", 6.0, None),
+        ("k * l", 10.0, None),
+        ("k + 3", 8.0, None),
+        ("k + l", 7.0, "m"),
+        ("l**k", 32.0, None),
+        ("2**k", 32.0, None),
+        ("tanh(l / 2 m)", math.tanh(1.0), None),
+        ("pi * l", 2.0 * math.pi, "m"),
+        ("90 deg", math.pi / 2, "rad"),
+        ("2 * deg", math.pi / 90, "rad"),
+        ("t + 1", 1.0, None),
+        ("exp(0 * k)", 1.0, None),
+    ):
+        made, found = parse_quantity(text, given, known)
+        assert nominal(made) == pytest.approx(value, rel=1e-12), text
+        assert (None if found is None else str(found)) == dimension, text
+    for text, words in (
+        ("l + m", "adds m and kg, which are different quantities"),
+        ("l - 2 s", "adds m and s"),
+        ("2**l", "has an exponent in m, expected a number"),
+        ("sin(l)", "takes sin of a quantity in m, expected an angle"),
+        ("exp(l)", "takes exp of a quantity in m, expected a number"),
+        ("1 / 0", "has no value"),
+        ("10.0 ** 400", "has no value"),
+        ("l // 2", "cannot use 'l // 2'"),
+        ("True", "cannot use 'True'"),
+        ("l +", "cannot read 'l +' as a number"),
+        ("sin(l, l)", "cannot use"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            parse_quantity(text, given, known)
+
+
+def test_quantities_that_are_accepted() -> None:
+    """The same units; numbers for angles; the radian may vanish beside masses and lengths, and come in there only."""
+    names = {"m": "m", "angle": "rad", "number": "1", "torque": "N m", "rate": "rad/s", "hertz": "1/s"}
+    names |= {"stiff": "N m/rad", "arc": "m rad"}
+    units = {name: parse_unit(text).dimension for name, text in names.items()}
+    accepted = {(a, b) for a in units for b in units if a != b and units[a].admits(units[b])}
+    assert accepted == {("angle", "number"), ("m", "arc"), ("arc", "m"), ("stiff", "torque")}
+    assert not units["rate"].admits(units["hertz"]) and not units["number"].admits(units["angle"])
+
+
+def test_few_things_are_kept() -> None:
+    """Made once by kind and key; of a kind with a bound the oldest goes first."""
+    made: list[str] = []
+
+    def make(name: str) -> Any:
+        return lambda: made.append(name) or name
+
+    kept = Kept()
+    for key in ("a", "b", "a", "c", "b", "a"):
+        assert kept.once("few", key, make(key), at_most=2) == key
+    assert made == ["a", "b", "c", "a"]
+    for key in ("a", "b", "c", "a"):
+        kept.once("many", key, make(key))
+    assert made[4:] == ["a", "b", "c"]
+
+
+def test_files_at_the_edge_of_what_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "x.bin"
+    file.write_bytes(b"0" * 100)
+    assert read_bytes(file, "run", largest=100) == b"0" * 100
+    with pytest.raises(FileFormatError, match="is too large for a run file"):
+        read_bytes(file, "run", largest=99)
+    with pytest.raises(FileFormatError, match="more than 2 MiB"):
+        (tmp_path / "y.bin").write_bytes(bytes(2 * 2**20 + 1))
+        read_bytes(tmp_path / "y.bin", "run", largest=2 * 2**20)
+    with pytest.raises(FileFormatError, match="is a folder, expected a run file"):
+        read_bytes(tmp_path, "run")
+    with pytest.raises(FileFormatError, match="no such file"):
+        read_bytes(tmp_path / "z", "run")
+    for name, age, gone in (
+        ("pre-0123abcd-1-x", 86401.0, True),
+        ("pre-0123abcd-1-x", 86000.0, False),
+        (f"pre-{owner()}-x", 10.0, False),
+        ("pre-0123abc-1-x", 1e6, False),
+        ("other-0123abcd-1-x", 1e6, False),
+    ):
+        place = tmp_path / name
+        place.write_bytes(b"")
+        then = time.time() - age
+        os.utime(place, (then, then))
+        assert is_abandoned(place, "pre-") == gone, name
+        place.unlink()
+    assert did_you_mean("Theta", ["theta", "phi"]) == " (did you mean 'theta'?)" and did_you_mean("x", ["theta"]) == ""
