@@ -23,9 +23,9 @@ from dalembert.core.balance import balanced
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.digest import digests
 from dalembert.core.errors import FileFormatError, InputError, MachineError, did_you_mean
-from dalembert.core.files import is_abandoned, owner, read_bytes
+from dalembert.core.files import is_abandoned, owner, read_bytes, write_files
 from dalembert.core.kept import Kept
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import evaluate, nominal, operation, smoothstep
 from dalembert.core.scalar_text import parse_quantity
 from dalembert.core.states import assigned, named_vector, names_given, place_of
 from dalembert.core.units import UNITS, parse_unit, unit_table, with_units
@@ -528,3 +528,50 @@ def test_files_at_the_edge_of_what_is_read(tmp_path: Path) -> None:
         assert is_abandoned(place, "pre-") == gone, name
         place.unlink()
     assert did_you_mean("Theta", ["theta", "phi"]) == " (did you mean 'theta'?)" and did_you_mean("x", ["theta"]) == ""
+
+
+def test_functions_of_expressions() -> None:
+    """Of numbers, of arrays and of symbols, against numpy; the blend is 10 x^3 - 15 x^4 + 6 x^5 between 0 and 1."""
+    x = np.linspace(-0.5, 1.5, 41)
+    s = np.clip(x, 0.0, 1.0)
+    t = da.TIME
+    for made, expected in (
+        (smoothstep(t), 10 * s**3 - 15 * s**4 + 6 * s**5),
+        (da.sin(2.0 * t - 1.0), np.sin(2 * x - 1)),
+        (da.cos(t / 3.0), np.cos(x / 3)),
+        (da.sqrt(t + 2.0), np.sqrt(x + 2)),
+        (-t * 3.0 + t**2.0, -3 * x + x**2),
+        (2.0 - t, 2 - x),
+        (1.0 / (t + 3.0), 1 / (x + 3)),
+    ):
+        np.testing.assert_allclose(evaluate(made, {}, x), expected, rtol=1e-13, atol=1e-15)
+        for value, one in zip(x[::10], expected[::10], strict=True):
+            assert float(ca.evalf(ca.SX(evaluate(made, {}, ca.SX(value))))) == pytest.approx(one, rel=1e-13, abs=1e-15)
+    for sign, x_, y_, value in (("+", 2, 3, 5), ("-", 2, 3, -1), ("*", 2, 3, 6), ("/", 3, 2, 1.5), ("**", 2, 3, 8)):
+        assert operation(sign, float(x_), float(y_)) == value
+    m = da.Parameter("m", 2.0)
+    for sign, pair, expected in (
+        ("+", (0.0, m), m), ("+", (m, 0.0), m), ("-", (m, 0.0), m), ("*", (0.0, m), 0.0), ("*", (m, 0.0), 0.0),
+        ("*", (1.0, m), m), ("*", (m, 1.0), m), ("/", (m, 1.0), m), ("**", (m, 1.0), m), ("/", (0.0, m), 0.0),
+    ):  # fmt: skip
+        assert operation(sign, *pair) == expected
+    for sign, pair in (("-", (0.0, m)), ("/", (1.0, m)), ("**", (1.0, m)), ("+", (1.0, m))):
+        assert str(operation(sign, *pair)) == f"{pair[0]} {sign} m"
+
+
+def test_files_keep_their_content_until_all_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New and old files alike take their place at once, from a draft beside them, which is gone in the end."""
+    seen: list[tuple[str, str]] = []
+    replaced = os.replace
+
+    def replacing(draft: Any, place: Any) -> None:
+        seen.append((Path(draft).read_text(), Path(place).read_text() if Path(place).exists() else "none"))
+        replaced(draft, place)
+
+    monkeypatch.setattr(os, "replace", replacing)
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text("before")
+    write_files({old: "after", new: b"first"})
+    assert seen == [("after", "before"), ("first", "none")]
+    assert (old.read_text(), new.read_text()) == ("after", "first")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["new.txt", "old.txt"]
