@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import time
 import warnings
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +22,11 @@ import dalembert as da
 from dalembert.core.balance import balanced
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.digest import digests
-from dalembert.core.errors import InputError, MachineError
+from dalembert.core.errors import FileFormatError, InputError, MachineError, did_you_mean
+from dalembert.core.files import is_abandoned, owner, read_bytes, write_files
+from dalembert.core.kept import Kept
+from dalembert.core.parameter import evaluate, nominal, operation, smoothstep
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.core.states import assigned, named_vector, names_given, place_of
 from dalembert.core.units import UNITS, parse_unit, unit_table, with_units
 from dalembert.core.validation import (
@@ -360,3 +366,212 @@ def test_numbers_at_their_bounds() -> None:
     ):
         with pytest.raises((InputError, MachineError), match=re.escape(words)):
             cast(Any, make)()
+
+
+# -- settings of constraint and contact methods -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho", [1.0, 0.9, 0.5, 0.0])
+def test_coefficients_of_generalized_alpha(rho: float) -> None:
+    """Second order, and the spectral radius that was asked for at infinite frequency (Chung and Hulbert, 1993)."""
+    c = da.GeneralizedAlpha(radius=rho).settings
+    m, f, gamma, beta = (c[name] for name in ("alpha_m", "alpha_f", "gamma_n", "beta_n"))
+    assert gamma == pytest.approx(0.5 - m + f) and (c["index"], c["max_iterations"]) == (3, 20)
+    w2, h = 1e7**2, 1.0  # d, v, a: a(1 - m) + w2 d(1 - f) with the new ones, m and f with the old ones
+    D = np.array([1.0, h, h**2 * (0.5 - beta)])
+    V = np.array([0.0, 1.0, h * (1.0 - gamma)])
+    old = np.array([w2 * f, 0.0, m]) + w2 * (1.0 - f) * D
+    a = -old / ((1.0 - m) + w2 * (1.0 - f) * h**2 * beta)
+    step = np.array([D + h**2 * beta * a, V + h * gamma * a, a])
+    assert np.abs(np.linalg.eigvals(step)).max() == pytest.approx(rho, abs=0.02 + 1e-3)
+
+
+def test_settings_of_constraint_methods() -> None:
+    """Routines are those of constrained.c; tables and bounds."""
+    numbers = _numbers("constraints/constrained.c")
+    for kind, routine in ((da.Projection, "INDEX_1"), (da.Baumgarte, "INDEX_1"), (da.UdwadiaKalaba, "UDWADIA_KALABA"),
+                          (da.Penalty, "PENALTY"), (da.AugmentedLagrangian, "AUGMENTED")):  # fmt: skip
+        assert kind.routine == numbers[routine] and kind.projects == (kind is da.Projection) and not kind.implicit
+    assert da.GeneralizedAlpha.implicit and da.Idas().integrator == "idas"
+    rates = {"alpha": 100.0, "beta": 100.0}
+    violation = {"penalty": 1e8, "damping": 1.0, "omega": 100.0}
+    for made, expected in (
+        (da.Projection(), {"tolerance": 1e-12, "drift": 1e-2}),
+        (da.Baumgarte(), rates),
+        (da.UdwadiaKalaba(), rates),
+        (da.Idas(), rates),
+        (da.Penalty(), violation),
+        (da.AugmentedLagrangian(), violation | {"max_iterations": 20}),
+    ):
+        assert made.settings == expected
+    assert da.GeneralizedAlpha().radius == 0.9 and da.Baumgarte(alpha=0.0).alpha == 0.0
+    for make, words in (
+        (lambda: da.Baumgarte(alpha=-1.0), "alpha of Baumgarte must be a finite number >= 0, got -1.0"),
+        (lambda: da.Baumgarte(beta=math.inf), "beta of Baumgarte must be a finite number >= 0"),
+        (lambda: da.AugmentedLagrangian(max_iterations=2.5), "must be a whole number, got 2.5"),  # type: ignore
+        (lambda: da.GeneralizedAlpha(index=1), "index of GeneralizedAlpha must be 2 or 3"),
+        (lambda: da.GeneralizedAlpha(radius=1.01), "radius of GeneralizedAlpha must lie between 0 and 1"),
+        (lambda: da.TimeStepping(max_sweeps=1.5), "max_sweeps of TimeStepping must be a whole number"),  # type: ignore
+        (lambda: da.TimeStepping(tolerance=1.0), "tolerance of TimeStepping must be below 1, got 1"),
+        (lambda: da.EventDriven(energy_bound=0.0), "energy_bound"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            cast(Any, make)()
+    page = (Path(__file__).parents[2] / "docs" / "time_stepping.md").read_text()
+    (printed,) = re.findall(r"`da\.TimeStepping\((tolerance=[^)]*energy_bound=[^)]*)\)` has the settings", page)
+    for name, value in re.findall(r"(\w+)=([^,]+)", printed):
+        assert repr(getattr(da.TimeStepping(), name)) == repr(eval(value))
+    assert da.EventDriven().energy_bound == 0.05 and da.GeneralizedAlpha(radius=1.0, index=2).index == 2
+
+
+# -- texts, files and things that are kept ----------------------------------------------------------------------------
+
+
+def test_dimensions_of_texts() -> None:
+    """Each rule of `parse_quantity`: sums, products, powers, functions; None where nothing in the text tells."""
+    given = {name: da.Parameter(name, value) for name, value in (("l", 2.0), ("m", 3.0), ("k", 5.0))}
+    known = {"l": UNITS["m"].dimension, "m": UNITS["kg"].dimension}
+    for text, value, dimension in (
+        ("2 * l", 4.0, "m"),
+        ("l / 2 + 30 mm", 1.03, "m"),
+        ("3 + l", 5.0, "m"),
+        ("m * l**2 / 12", 1.0, "kg m^2"),
+        ("2 / l", 1.0, "1/m"),
+        ("sqrt(l * 8 m)", 4.0, "m"),
+        ("sin(30 deg) * m", 1.5, "kg"),
+        ("-l", -2.0, "m"),
+        ("+l", 2.0, "m"),
+        ("l**-1", 0.5, "1/m"),
+        ("2 * 3", 6.0, None),
+        ("k * l", 10.0, None),
+        ("k + 3", 8.0, None),
+        ("k + l", 7.0, "m"),
+        ("l**k", 32.0, None),
+        ("2**k", 32.0, None),
+        ("tanh(l / 2 m)", math.tanh(1.0), None),
+        ("pi * l", 2.0 * math.pi, "m"),
+        ("90 deg", math.pi / 2, "rad"),
+        ("2 * deg", math.pi / 90, "rad"),
+        ("t + 1", 1.0, None),
+        ("exp(0 * k)", 1.0, None),
+    ):
+        made, found = parse_quantity(text, given, known)
+        assert nominal(made) == pytest.approx(value, rel=1e-12), text
+        assert (None if found is None else str(found)) == dimension, text
+    for text, words in (
+        ("l + m", "adds m and kg, which are different quantities"),
+        ("l - 2 s", "adds m and s"),
+        ("2**l", "has an exponent in m, expected a number"),
+        ("sin(l)", "takes sin of a quantity in m, expected an angle"),
+        ("exp(l)", "takes exp of a quantity in m, expected a number"),
+        ("1 / 0", "has no value"),
+        ("10.0 ** 400", "has no value"),
+        ("l // 2", "cannot use 'l // 2'"),
+        ("True", "cannot use 'True'"),
+        ("l +", "cannot read 'l +' as a number"),
+        ("sin(l, l)", "cannot use"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            parse_quantity(text, given, known)
+
+
+def test_quantities_that_are_accepted() -> None:
+    """The same units; numbers for angles; the radian may vanish beside masses and lengths, and come in there only."""
+    names = {"m": "m", "angle": "rad", "number": "1", "torque": "N m", "rate": "rad/s", "hertz": "1/s"}
+    names |= {"stiff": "N m/rad", "arc": "m rad"}
+    units = {name: parse_unit(text).dimension for name, text in names.items()}
+    accepted = {(a, b) for a in units for b in units if a != b and units[a].admits(units[b])}
+    assert accepted == {("angle", "number"), ("m", "arc"), ("arc", "m"), ("stiff", "torque")}
+    assert not units["rate"].admits(units["hertz"]) and not units["number"].admits(units["angle"])
+
+
+def test_few_things_are_kept() -> None:
+    """Made once by kind and key; of a kind with a bound the oldest goes first."""
+    made: list[str] = []
+
+    def make(name: str) -> Any:
+        return lambda: made.append(name) or name
+
+    kept = Kept()
+    for key in ("a", "b", "a", "c", "b", "a"):
+        assert kept.once("few", key, make(key), at_most=2) == key
+    assert made == ["a", "b", "c", "a"]
+    for key in ("a", "b", "c", "a"):
+        kept.once("many", key, make(key))
+    assert made[4:] == ["a", "b", "c"]
+
+
+def test_files_at_the_edge_of_what_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "x.bin"
+    file.write_bytes(b"0" * 100)
+    assert read_bytes(file, "run", largest=100) == b"0" * 100
+    with pytest.raises(FileFormatError, match="is too large for a run file"):
+        read_bytes(file, "run", largest=99)
+    with pytest.raises(FileFormatError, match="more than 2 MiB"):
+        (tmp_path / "y.bin").write_bytes(bytes(2 * 2**20 + 1))
+        read_bytes(tmp_path / "y.bin", "run", largest=2 * 2**20)
+    with pytest.raises(FileFormatError, match="is a folder, expected a run file"):
+        read_bytes(tmp_path, "run")
+    with pytest.raises(FileFormatError, match="no such file"):
+        read_bytes(tmp_path / "z", "run")
+    for name, age, gone in (
+        ("pre-0123abcd-1-x", 86401.0, True),
+        ("pre-0123abcd-1-x", 86000.0, False),
+        (f"pre-{owner()}-x", 10.0, False),
+        ("pre-0123abc-1-x", 1e6, False),
+        ("other-0123abcd-1-x", 1e6, False),
+    ):
+        place = tmp_path / name
+        place.write_bytes(b"")
+        then = time.time() - age
+        os.utime(place, (then, then))
+        assert is_abandoned(place, "pre-") == gone, name
+        place.unlink()
+    assert did_you_mean("Theta", ["theta", "phi"]) == " (did you mean 'theta'?)" and did_you_mean("x", ["theta"]) == ""
+
+
+def test_functions_of_expressions() -> None:
+    """Of numbers, of arrays and of symbols, against numpy; the blend is 10 x^3 - 15 x^4 + 6 x^5 between 0 and 1."""
+    x = np.linspace(-0.5, 1.5, 41)
+    s = np.clip(x, 0.0, 1.0)
+    t = da.TIME
+    for made, expected in (
+        (smoothstep(t), 10 * s**3 - 15 * s**4 + 6 * s**5),
+        (da.sin(2.0 * t - 1.0), np.sin(2 * x - 1)),
+        (da.cos(t / 3.0), np.cos(x / 3)),
+        (da.sqrt(t + 2.0), np.sqrt(x + 2)),
+        (-t * 3.0 + t**2.0, -3 * x + x**2),
+        (2.0 - t, 2 - x),
+        (1.0 / (t + 3.0), 1 / (x + 3)),
+    ):
+        np.testing.assert_allclose(evaluate(made, {}, x), expected, rtol=1e-13, atol=1e-15)
+        for value, one in zip(x[::10], expected[::10], strict=True):
+            assert float(ca.evalf(ca.SX(evaluate(made, {}, ca.SX(value))))) == pytest.approx(one, rel=1e-13, abs=1e-15)
+    for sign, x_, y_, value in (("+", 2, 3, 5), ("-", 2, 3, -1), ("*", 2, 3, 6), ("/", 3, 2, 1.5), ("**", 2, 3, 8)):
+        assert operation(sign, float(x_), float(y_)) == value
+    m = da.Parameter("m", 2.0)
+    for sign, pair, expected in (
+        ("+", (0.0, m), m), ("+", (m, 0.0), m), ("-", (m, 0.0), m), ("*", (0.0, m), 0.0), ("*", (m, 0.0), 0.0),
+        ("*", (1.0, m), m), ("*", (m, 1.0), m), ("/", (m, 1.0), m), ("**", (m, 1.0), m), ("/", (0.0, m), 0.0),
+    ):  # fmt: skip
+        assert operation(sign, *pair) == expected
+    for sign, pair in (("-", (0.0, m)), ("/", (1.0, m)), ("**", (1.0, m)), ("+", (1.0, m))):
+        assert str(operation(sign, *pair)) == f"{pair[0]} {sign} m"
+
+
+def test_files_keep_their_content_until_all_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New and old files alike take their place at once, from a draft beside them, which is gone in the end."""
+    seen: list[tuple[str, str]] = []
+    replaced = os.replace
+
+    def replacing(draft: Any, place: Any) -> None:
+        seen.append((Path(draft).read_text(), Path(place).read_text() if Path(place).exists() else "none"))
+        replaced(draft, place)
+
+    monkeypatch.setattr(os, "replace", replacing)
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text("before")
+    write_files({old: "after", new: b"first"})
+    assert seen == [("after", "before"), ("first", "none")]
+    assert (old.read_text(), new.read_text()) == ("after", "first")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["new.txt", "old.txt"]

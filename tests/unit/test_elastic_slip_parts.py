@@ -273,6 +273,20 @@ def test_short_steps_are_rates(name: str, damping: float) -> None:
     np.testing.assert_allclose(rates[1 + 2 * m :].ravel(), lost, rtol=1e-2, atol=1e-4 * np.abs(lost).max() + 1e-9)
 
 
+@pytest.mark.parametrize("name", ["tackle", "crane"])
+def test_ways_of_slips_in_a_step(name: str) -> None:
+    """Beyond their limits sheaves let rope past: as much as the material moves, longer by the mean of both strains."""
+    state, sheaves, at = _in_steps(name, 0.0, 5, (1.05, 1.4))
+    state.at[1] = 0.0 * np.asarray(state.at[1])
+    h, nv, m = 0.02, state.eom.nv, len(state.belt.rubs)
+    rates, y = at(sheaves.rates(ca.SX(h), ca.SX(nv, 1)), sheaves.states)
+    moved, ways = rates[1 : 1 + m].ravel(), h * rates[1 + m : 1 + 2 * m].ravel() + y.ravel()[1 + m : 1 + 2 * m]
+    assert np.abs(moved).max() > 1e-6
+    clear = np.abs(moved) > 1e-3 * np.abs(moved).max()
+    longer = ways[clear] / -moved[clear]
+    assert (longer > 1.0).all() and (longer < 1.4).all()  # strains reach 0.3 in these states
+
+
 def test_a_short_step_slips_by_the_velocities_at_its_end() -> None:
     """Rims do not turn: damping stretches spans as fast as they move then, wherever the velocities come from."""
     for seed in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import casadi as ca
@@ -15,9 +16,10 @@ import dalembert as da
 from dalembert.core.parameter import nominal
 from dalembert.engine.sampling import Sampler, Schedule, Update
 from dalembert.formulations.actuation import actuator_efforts, gear_excess, gear_friction
+from dalembert.formulations.constraints.system import _moving_tangents
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.factorization import half_solve, solve_spd, unit_factors
-from dalembert.formulations.mapped import tree_coordinates
+from dalembert.formulations.mapped import _same, tree_coordinates
 from dalembert.model.parts import SPEED_RAMP
 
 
@@ -63,6 +65,7 @@ def test_rows_of_contacts(seed: int) -> None:
     bias = (np.array(ahead[2]) - np.array(behind[2])).ravel() / (2.0 * h)
     np.testing.assert_allclose(b.ravel(), bias, atol=1e-6)
     slide = q[eom.q_names.index("s")]
+    assert axes.shape == (3, 15) and points.shape == (15, 1) and not axes[:, 9:].any() and not points[9:].any()
     assert g[3:, 0] == pytest.approx([slide + 0.2, 0.3 - slide])
     for k, (frame, on) in enumerate((("ear", None), ("ear", "top"), ("a", None))):
         R, place = axes[:, 3 * k : 3 * k + 3], points[3 * k : 3 * k + 3, 0]
@@ -352,3 +355,42 @@ def test_joints_on_beams_that_bend_in_a_plane(axis: tuple[float, ...], turned: b
     q, v = one.random_configuration(rng, 0.5), rng.normal(size=one.nv)
     np.testing.assert_allclose(one.mass_matrix(q), other.mass_matrix(q), rtol=1e-10, atol=1e-11)
     np.testing.assert_allclose(one.bias(q, v), other.bias(q, v), rtol=1e-9, atol=1e-9)
+
+
+def test_configurations_that_are_the_same() -> None:
+    """Angles of revolute joints up to whole turns, other coordinates as they are; to eight digits."""
+    joints = [("revolute", ("a",)), ("prismatic", ("x",)), ("universal", ("b", "c"))]
+    nodes = [SimpleNamespace(joint=SimpleNamespace(kind=kind), q_names=names) for kind, names in joints]
+    machine: Any = SimpleNamespace(coordinate_nodes=nodes)
+    one = np.array([0.4, 3.0, -0.7, 2.1])
+    turn = 2.0 * np.pi
+    for change, same in (
+        ([0, 0, 0, 0], True),
+        ([turn, 0, 0, 0], True),
+        ([-3 * turn, 0, 0, 0], True),
+        ([turn / 2, 0, 0, 0], False),
+        ([0, turn, 0, 0], False),
+        ([0, 0, turn, 0], False),
+        ([turn + 1e-8, 3e-8, 1e-8, 2e-8], True),
+        ([turn + 5e-6, 0, 0, 0], False),
+        ([0, 5e-8, 0, 0], False),
+    ):
+        assert _same(machine, one + change, one) == same, change
+
+
+@pytest.mark.parametrize("planar", [False, True])
+def test_tangents_along_which_something_moves(planar: bool) -> None:
+    """In a plane across its axis nothing moves; pairs without friction have no tangents."""
+    kind = da.Joint("b", "planar", "world", "b", axis="y") if planar else da.Joint("b", "free", "world", "b")
+    contacts = [
+        da.Contact("rough", "b", da.Sphere(0.1), (0.1, 0.02, -0.2), friction=0.3),
+        da.Contact("smooth", "b", da.Sphere(0.1), (-0.1, 0.02, -0.2)),
+    ]
+    eom = da.equations(da.Machine("m", [da.box("b", 1.0, (0.4, 0.3, 0.2))], [kind], contacts=contacts), backend="vm")
+    system = ContactSystem(eom.formulation)
+    rough, smooth = _moving_tangents(system)
+    assert smooth == () and len(rough) == (1 if planar else 2) and set(rough) <= {1, 2}
+    if planar:
+        s = eom.symbolic
+        axes = np.array(ca.Function("f", [s.q, s.v, s.p], [ca.densify(system.axes)])(eom.q_neutral, np.zeros(3), []))
+        assert abs(axes[1, rough[0]]) < 1e-12 and abs(axes[1, 3 - rough[0]]) == pytest.approx(1.0)

@@ -25,6 +25,7 @@ from dalembert.loop.quantities import Quantities, Slots
 from dalembert.loop.scenes import _segments
 from dalembert.loop.simulate import _tell_changes
 from dalembert.loop.stepping.bounds import contact_paces, contact_sizes
+from dalembert.loop.stepping.start import SteppedStart
 from dalembert.simulation.run import EndState
 from dalembert.studies.ropes.machines import tackle
 
@@ -359,3 +360,58 @@ def test_bounds_of_contacts() -> None:
         assert paces[k] == pytest.approx(bound, rel=1e-12), name
         assert found[k] == sizes.get(name, np.inf), name
     assert {cast(Any, pair.contact).name for pair in system.pairs} == set(arms)
+
+
+@pytest.mark.parametrize("angle", [1e-3, 0.4, 2.9])
+def test_how_far_a_grip_has_turned(angle: float) -> None:
+    """The angle of the rotation between both places of the body, about any axis."""
+    bodies = [da.box("hull", 3.0, (0.5, 0.6, 0.7)), da.box("part", 1.2, (0.2, 0.3, 0.1))]
+    base, place = da.Joint("hull", "free", "world", "hull"), np.array([0.9, 0.3, 0.2])
+    tilt = Rotation.from_euler("xyz", [0.3, -0.5, 0.9])
+    held = da.Transform(tuple(place), tilt.as_matrix())
+    two = da.Machine("two", bodies, [base, da.Joint("part", "free", "world", "part")], gravity=(0, 0, 0))
+    one = da.Machine("one", bodies, [base, da.Joint("grip", "fixed", "hull", "part", held)], gravity=(0, 0, 0))
+    before, after = da.equations(two, backend="vm"), da.equations(one, backend="vm")
+    q = before.q_neutral
+    axis = np.array([0.48, -0.6, 0.64])
+    turned = (tilt * Rotation.from_rotvec(angle * axis)).as_quat()[[3, 0, 1, 2]]
+    k = before.q_names.index("part.x")
+    q[k : k + 7] = [*(place + [1e-4, -2e-4, 2e-4]), *turned]
+    made = join(_ended(before, q, np.zeros(12)), after, gap=1.0, turn=4.0)
+    assert made.turn == pytest.approx(angle, rel=1e-9) and made.gap == pytest.approx(3e-4, rel=1e-9)
+    with pytest.raises(InputError, match=f"and {np.degrees(angle):.3g} degrees from its place"):
+        join(_ended(before, q, np.zeros(12)), after, gap=1.0, turn=0.99 * angle)
+
+
+def test_a_start_of_steps_is_put_on_its_constraints() -> None:
+    """Of a state beside them: the nearest one, how far it is, requested velocities, and latches of slack cables."""
+    machine = da.Machine(
+        "hung",
+        [da.point_mass("one", 1.0), da.point_mass("two", 2.5)],
+        [da.Joint("x", "prismatic", "world", "one", axis="x"), da.Joint("y", "prismatic", "world", "two", axis="y")],
+        constraints=[da.DistanceConstraint("rod", "one", "two", length=1.0)],
+        cables=[da.Cable("line", "one", exit_at=(3.0, 0, 0), length=2.6)],
+    )
+    eom = da.equations(machine, backend="vm")
+    names = eom.constraint_system.latch_names
+    chosen = [k for k, name in enumerate(names) if name.startswith("active.")]
+    start = SteppedStart(eom, chosen, [4 + k for k in range(len(chosen))])
+    p = eom.parameter_values(None)
+    a = 0.93  # the rod at an angle, a little too long
+    x = np.array([1.001 * np.cos(a), 1.001 * np.sin(a), 0.7, 0.4, *np.ones(len(chosen))])
+    made, moved = start.one(x, 0.0, p, None)
+    assert np.hypot(*made[:2]) == pytest.approx(1.0, abs=1e-12) and made[:2] @ made[2:4] == pytest.approx(
+        0.0, abs=1e-12
+    )
+    assert moved["velocity"] == pytest.approx(np.abs(made[2:4] - x[2:4]).max(), rel=1e-12)
+    assert moved["position"] == pytest.approx(np.abs(made[:2] - x[:2]).max(), rel=1e-6)
+    change = np.diag([1.0, 2.5]) @ (made[2:4] - x[2:4])
+    assert abs(np.cross([*change, 0.0], [*made[:2], 0.0])[2]) < 1e-10  # an impulse along the rod
+    assert made[4] == 0.0  # the cable is longer than its way
+    asked, far = start.one(x, 0.0, p, {"x_dot": 0.7})
+    assert asked[2] == pytest.approx(0.7) and asked[3] == pytest.approx(-0.7 * asked[0] / asked[1])
+    assert far["velocity"] == pytest.approx(abs(asked[3] - 0.4))
+    both = start.many(np.stack([x, x]), 0.0, np.zeros((2, 0)), {}, 1)
+    np.testing.assert_allclose(both, [made, made], atol=1e-10)
+    with pytest.raises(InputError, match="do not allow the velocities x_dot, y_dot together"):
+        start.one(x, 0.0, p, {"x_dot": 0.7, "y_dot": 0.7})

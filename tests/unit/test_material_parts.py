@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,11 +13,15 @@ import pytest
 import scipy.sparse as sp
 
 import dalembert as da
-from dalembert.core.errors import MachineError
+from dalembert.core.errors import FileFormatError, InputError, MachineError
+from dalembert.model.axis_segments import axis_segments
 from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, quadrature, stretched_integrals
 from dalembert.model.elastic import solids
 from dalembert.model.elastic.mesh_checks import check_model, rigid_motions
+from dalembert.model.elastic.stiffening import SecondOrder, StiffeningIntegrals
 from dalembert.model.friction import JointFriction
+from dalembert.model.meshes import load_mesh
+from dalembert.model.orbit import Orbit
 from dalembert.model.signals import FUNCTIONS, read_text
 
 
@@ -301,3 +306,225 @@ def test_paths_and_texts() -> None:
     for text in ("sin(a, b)", "max(a)", "f(a)", "a[0]", "a if b else c", "sin(x=a)", "a // b"):
         with pytest.raises(MachineError, match="signal 's': cannot use"):
             read_text(text, "signal 's'", values.__getitem__, call)
+
+
+def test_capsules_along_a_tapered_axis() -> None:
+    """Their rounded ends reach as far as the axis does; each has the radius in its middle."""
+    thick, thin = da.Section.tube(0.04), da.Section.tube(0.02)
+    rod = da.Rod("r", 1.7, thick, tip_section=thin, E=7e10, G=3e10, density=2700.0, strains={"bending_y": 2})
+    for given, count in ((da.Collider("r"), 8), (da.Collider("r", segments=3), 3), (da.Collider("r", radius=0.3), 8)):
+        made = axis_segments(rod, given, "machine 'm'")
+        radius = (lambda s: 0.04 - 0.02 * s / 1.7) if given.radius is None else (lambda s: 0.3)
+        assert len(made) == count and {one.body.name for one in made} == {"r"}
+        ends = np.linspace(radius(0.0), 1.7 - radius(1.7), count + 1)
+        np.testing.assert_allclose([(x.start, x.end) for x in made], np.column_stack([ends[:-1], ends[1:]]), rtol=1e-12)
+        np.testing.assert_allclose(
+            [x.radius for x in made], [radius((a + b) / 2) for a, b in pairwise(ends)], rtol=1e-9
+        )
+    with pytest.raises(MachineError, match="a radius of less than a quarter of the length"):
+        axis_segments(rod, da.Collider("r", radius=0.425), "machine 'm'")
+    assert len(axis_segments(rod, da.Collider("r", radius=0.424), "machine 'm'")) == 8
+
+
+def test_meshes_of_files(tmp_path: Any) -> None:
+    """The same pyramid from text and numbers of STL, and from OBJ with polygons, negative indices and textures."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 0.75]])
+    faces = [(0, 2, 1), (0, 3, 2), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]
+    text = ["solid pyramid"]
+    for face in faces:
+        text += [
+            "facet normal 0 0 0",
+            "outer loop",
+            *("vertex " + " ".join(map(str, corners[k])) for k in face),
+            "endloop",
+            "endfacet",
+        ]
+    (tmp_path / "a.stl").write_text("\n".join([*text, "endsolid"]))
+    record = np.zeros(len(faces), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    record["corners"] = corners[np.array(faces)]
+    (tmp_path / "b.stl").write_bytes(b"solid but binary".ljust(80) + np.uint32(len(faces)).tobytes() + record.tobytes())
+    lines = ["# pyramid", *("v " + " ".join(map(str, c)) for c in corners), "vn 0 0 1", "f 1 4 3 2", "f 1/1 2/2/1 5//1"]
+    (tmp_path / "c.obj").write_text("\n".join([*lines, "f -4 -3 -1", "f 3 4 5", "f 4 1 5"]))
+    for name in ("a.stl", "b.stl", "c.obj"):
+        mesh = load_mesh(tmp_path / name)
+        assert mesh.vertices.shape == (5, 3) and mesh.faces.shape == (6, 3)
+        x = mesh.vertices[mesh.faces]
+        assert np.sum(x[:, 0] * np.cross(x[:, 1], x[:, 2])) / 6.0 == pytest.approx(0.25)
+        found = sorted(
+            tuple(map(tuple, t))
+            for t in (np.roll(t, -min(range(3), key=lambda k: tuple(t[k])), axis=0).tolist() for t in x)
+        )
+        assert sorted({c for t in found for c in t}) == sorted(map(tuple, corners.tolist()))
+    for name, content, words in (
+        ("d.obj", "v 0 0 0\nf 1 2 3", "refers to a corner that does not exist"),
+        ("e.obj", "v 0 0 0", "holds no triangles"),
+        ("f.stl", "hollow", "neither binary of the right size"),
+        ("g.obj", "v 0 0 inf\nv 1 0 0\nv 0 1 0\nf 1 2 3", "finite corners"),
+    ):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(FileFormatError, match=words):
+            load_mesh(tmp_path / name)
+    with pytest.raises(FileFormatError, match="the package of this mesh was not found"):
+        load_mesh("package://x/y.stl")
+
+
+def test_orbits_from_states() -> None:
+    """Elements, the state of an orbit at time zero, and back; Kepler's laws along it."""
+    rng = np.random.default_rng(3)
+    for e in (0.0, 0.2, 0.7):
+        orbit = Orbit(altitude=5e5, eccentricity=e, inclination=1.1, node=-0.7, perigee=0.4, anomaly=2.2)
+        r, v = (np.asarray(x) for x in orbit.motion(0.0))
+        back = Orbit.through(r, v)
+        for name in ("altitude", "eccentricity", "inclination", "node"):
+            assert getattr(back, name) == pytest.approx(getattr(orbit, name), rel=1e-8, abs=1e-10)
+        turned = back.perigee + back.anomaly - orbit.perigee - orbit.anomaly
+        assert np.cos(turned) == pytest.approx(1.0) and np.sin(turned) == pytest.approx(0.0, abs=1e-7)
+        a, mu = orbit.semi_major_axis, 3.986004418e14
+        assert orbit.mu == pytest.approx(mu, rel=1e-6) and orbit.period == pytest.approx(
+            2 * np.pi * np.sqrt(a**3 / orbit.mu)
+        )
+        assert a * (1.0 - e) == pytest.approx(6378137.0 + 5e5, rel=1e-6)
+        for t in rng.uniform(-1.0, 2.0, 4) * orbit.period:
+            r1, v1 = (np.asarray(x) for x in orbit.motion(t))
+            np.testing.assert_allclose(np.cross(r1, v1), np.cross(r, v), rtol=1e-9, atol=1e-3)
+            assert v1 @ v1 / 2 - orbit.mu / np.linalg.norm(r1) == pytest.approx(-orbit.mu / 2 / a, rel=1e-9)
+            h = 1e-2
+            rate = (np.asarray(orbit.motion(t + h)[0]) - np.asarray(orbit.motion(t - h)[0])) / (2 * h)
+            np.testing.assert_allclose(rate, v1, rtol=1e-6, atol=1e-3)
+            cosine = orbit.axes[:, 0] @ r1 / np.linalg.norm(r1)
+            assert np.linalg.norm(r1) == pytest.approx(a * (1 - e**2) / (1 + e * cosine), rel=1e-9)
+    assert np.degrees(np.arccos(orbit.axes[2, 2])) == pytest.approx(np.degrees(1.1))
+    for make, words in (
+        (lambda: Orbit.through([7e6, 0, 0], [1.0, 0, 0]), "passes through the centre"),
+        (lambda: Orbit.through([7e6, 0, 0], [0, 2e4, 0]), "exceeds the escape speed"),
+        (lambda: Orbit(altitude=-7e6), "a perigee outside of the centre"),
+        (lambda: Orbit(5e5, eccentricity=1.0), "eccentricity of an orbit"),
+        (lambda: Orbit(5e5, mu=0.0), "needs mu > 0"),
+    ):
+        with pytest.raises((InputError, MachineError), match=words):
+            cast(Any, make)()
+
+
+def test_integrals_of_a_motion_of_second_order() -> None:
+    """Sums over points at ``x_0 + X delta + sum f_a delta.C_a delta / 2`` less those without the last term."""
+    rng, n, m = np.random.default_rng(7), 3, 6
+    mass, places = rng.uniform(0.5, 2.0, m), rng.normal(size=(m, 3))
+    f, X, C = np.column_stack([np.ones(m), places]), rng.normal(size=(m, 3, n)), rng.normal(size=(4, 3, n, n))
+    C = C + C.transpose(0, 1, 3, 2)
+    A = np.einsum("k,ka,kb->ab", mass, f, f)
+    integrals = StiffeningIntegrals(A, np.einsum("k,ka,kci->aci", mass, f, X), C, {})
+    delta, rate, w = ca.SX.sym("d", n), ca.SX.sym("r", n), ca.SX.sym("w", 3)
+    made = SecondOrder(integrals, delta, lambda x: ca.DM(x))
+
+    def bent(k: int, x: ca.SX, y: ca.SX) -> ca.SX:
+        """``sum f_a x.C_a y``, by components."""
+        H = np.einsum("a,acij->cij", f[k], C)
+        return ca.vertcat(*[x.T @ ca.DM(H[c]) @ y for c in range(3)])
+
+    def straight(k: int) -> ca.SX:
+        return ca.DM(places[k]) + ca.DM(X[k]) @ delta
+
+    def whole(k: int) -> ca.SX:
+        return straight(k) + bent(k, delta, delta) / 2
+
+    def total(of: Any) -> Any:
+        return sum(mass[k] * (of(whole(k)) - of(straight(k))) for k in range(m))
+
+    def modes(x: ca.SX) -> ca.SX:
+        return ca.jacobian(x, delta)
+
+    def moving(x: ca.SX, b: int, c: int) -> ca.SX:
+        return (modes(x) @ rate)[b] * modes(x)[c, :].T - (modes(x) @ rate)[c] * modes(x)[b, :].T
+
+    pairs = [(b, c) for b in range(3) for c in range(3)]
+    checks = [
+        (made.moved(ca.SX(3, 1)), total(lambda x: x)),
+        (made.coupled(ca.SX(3, n)), total(modes)),
+        *((made.N(b, c), total(lambda x, b=b, c=c: x[b] * modes(x)[c, :].T)) for b, c in pairs),
+        *((made.second(b, c), total(lambda x, b=b, c=c: x[b] * x[c])) for b, c in pairs),
+        (made.modal_mass, total(lambda x: modes(x).T @ modes(x))),
+        (made.turning(w), total(lambda x: modes(x).T @ ca.skew(w) @ modes(x))),
+        *(
+            (made.swing(rate)[k], total(lambda x, b=b, c=c: moving(x, b, c)))
+            for k, (b, c) in enumerate(((1, 2), (2, 0), (0, 1)))
+        ),
+    ]
+    late = [bent(k, rate, rate) for k in range(m)]
+    slopes = [ca.jacobian(bent(k, rate, rate), rate) / 2 for k in range(m)]
+    force, moment, modal = made.convective(rate)
+    blocks = made.convective_blocks(rate)
+    checks += [
+        (force, sum(mass[k] * late[k] for k in range(m))),
+        (moment, sum(mass[k] * ca.cross(whole(k), late[k]) for k in range(m))),
+        (modal, sum(mass[k] * modes(whole(k)).T @ late[k] for k in range(m))),
+        (blocks[0], sum(mass[k] * slopes[k] for k in range(m))),
+        (blocks[1], sum(mass[k] * ca.skew(whole(k)) @ slopes[k] for k in range(m))),
+        (blocks[2], sum(mass[k] * modes(whole(k)).T @ slopes[k] for k in range(m))),
+    ]
+    at = ca.Function("at", [delta, rate, w], [ca.densify(ca.SX(x)) for pair in checks for x in pair])
+    numbers = [rng.normal(size=k) for k in (n, n, 3)]
+    values = at(*numbers)
+    for k, (got, expected) in enumerate(zip(values[::2], values[1::2], strict=True)):
+        np.testing.assert_allclose(got.full(), expected.full(), rtol=1e-10, atol=1e-9, err_msg=str(k))
+    shares, d = rng.normal(size=4), numbers[0]
+    field = np.einsum("a,acij,i,j->c", shares, C, d, d) / 2
+    np.testing.assert_allclose(
+        integrals.products(shares) @ [d[j] * d[k] for j, k in integrals.pairs], field, rtol=1e-12
+    )
+    u = np.einsum("acij,j->aci", C, d)
+    assert integrals.size(d[None]) == pytest.approx(np.sqrt(np.einsum("ab,aci,bci->i", A, u, u).max()))
+
+
+def test_names_and_directions_of_pairs() -> None:
+    """Contacts of several solids are numbered; constraints and surfaces are along z unless given, orthogonal x to z."""
+    ball, crate = da.Sphere(0.1), da.Box((0.2, 0.3, 0.4))
+    for one, two, names in (
+        ((ball,), (crate,), ["a-b"]),
+        ((ball, ball), (crate,), ["a.0-b.0", "a.1-b.0"]),
+        ((ball,), (crate, ball), ["a.0-b.0", "a.0-b.1"]),
+    ):
+        bodies = [da.Body(n, 1.0, inertia=(1, 1, 1), geometry=g) for n, g in (("a", one), ("b", two))]
+        joints = [da.Joint(b.name, "free", "world", b.name) for b in bodies]
+        assert [c.name for c in da.body_contacts(da.Machine("m", bodies, joints), "a", "b")] == names
+    x, z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    parallel, orthogonal = da.ParallelConstraint("p", "a", "b"), da.OrthogonalConstraint("o", "a", "b")
+    assert (parallel.axis, parallel.other_axis, orthogonal.axis, orthogonal.other_axis) == (z, z, x, z)
+    assert da.model.contacts.CylindricalSurface(0.3).axis == z
+    wheels = [da.Guide(n, 0.1, "y") for n in ("g", "h")]
+    assert da.Rope("r", wheels, closed=True).section_names == ("r",)
+    assert da.Rope("r", [da.Anchor("a"), wheels[0], da.Anchor("b")]).section_names == ("r",)
+
+
+@pytest.mark.parametrize(("eta", "back"), [(0.9, 0.8), (0.7, None), (0.6, 0.2)])
+def test_friction_of_the_teeth_of_a_gear(eta: float, back: float | None) -> None:
+    """While it slips either wheel drives with its efficiency, by the forces on both that the rate implies."""
+    gear = da.GearConstraint("g", {"one": 2.0, "two": -3.0}, efficiency=eta, back_efficiency=back)
+    other = 2.0 - 1.0 / eta if back is None else back
+    rates = {"one": ca.SX.sym("one"), "two": ca.SX.sym("two")}
+    context: Any = SimpleNamespace(value=float)
+    relative: Any = SimpleNamespace(of_joint=rates.__getitem__)
+    made = gear.rubbing(context, relative)
+    assert made is not None
+    shares = np.ravel(ca.DM(ca.jacobian(made.rate, ca.vertcat(*rates.values()))))
+    k = float(ca.DM(made.coefficient))
+    for sign in (1.0, -1.0):  # forces of the constraint and of its friction on both wheels, for a multiplier of one
+        one, two = 2.0 + sign * k * shares[0], -3.0 + sign * k * shares[1]
+        drives = -(two / 3.0) / (one / 2.0)  # power out by power in at rates in the ratio of the gear
+        assert drives == pytest.approx(eta) or 1.0 / drives == pytest.approx(other)
+    assert gear.self_locking == (other <= 0.0) and gear.rubs and not gear.without_friction().rubs
+
+
+def test_gravity_models_up_to_a_degree_and_an_order() -> None:
+    rng = np.random.default_rng(8)
+    C, S = rng.normal(size=(2, 6, 6))
+    model = da.model.GravityModel(C, S, name="m")
+    for degree, order in ((5, 5), (4, 2), (3, 0), (2, 1)):
+        made = model.to_degree(degree, order)
+        for found, whole in ((made.C, C), (made.S, S)):
+            expected = whole[: degree + 1, : degree + 1].copy()
+            expected[:, [m for m in range(degree + 1) if m > order]] = 0.0
+            np.testing.assert_array_equal(found, expected)
+    assert model.to_degree(3).degree == 3 and model.to_degree(3).C[3, 3] == C[3, 3]
+    for degree, order in ((6, 0), (1, 0), (4, 5), (4, -1)):
+        with pytest.raises(InputError, match="degree must be 2 to 5"):
+            model.to_degree(degree, order)

@@ -549,6 +549,36 @@ def test_use_of_the_limits_of_a_rendezvous() -> None:
     np.testing.assert_allclose(path.thrust([[2.0], [8.0]])[1, 0], a[3] + 0.5 * (a[4] - a[3]), rtol=1e-12)
 
 
+def test_limits_of_a_rendezvous_at_their_bounds() -> None:
+    """The cone of the corridor is narrower than a half-space; defaults are those of the manual."""
+    kept = RendezvousLimits(keep_out=4.0)
+    assert (kept.acceleration, kept.ramp, kept.plume, kept.speed) == (0.01, 20.0, (0.0, np.inf), np.inf)
+    assert np.degrees(kept.corridor) == pytest.approx(15.0)
+    assert RendezvousLimits(keep_out=4.0, corridor=1.57, plume=(0.0, 0.0)).corridor == 1.57
+    for fields, words in (
+        ({"corridor": np.pi / 2}, "corridor of RendezvousLimits must be below pi / 2"),
+        ({"corridor": 0.0}, "corridor of RendezvousLimits"),
+        ({"keep_out": 0.0}, "keep_out of RendezvousLimits"),
+        ({"ramp": 0.0}, "ramp of RendezvousLimits"),
+        ({"plume": (-1.0, 1.0)}, "plume of RendezvousLimits must be"),
+        ({"plume": (1.0, -1.0)}, "plume of RendezvousLimits must be"),
+        ({"plume": (1.0,)}, "plume of RendezvousLimits must be"),
+        ({"speed": 0.0}, "speed must be > 0"),
+    ):
+        with pytest.raises(InputError, match=words):
+            RendezvousLimits(**cast(Any, {"keep_out": 4.0, **fields}))
+    start, end = [-30.0, 0, 0, 0, 0, 0], [0, 5.0, 0, 0, 0, 0]
+    for path, times, words in (
+        ((start, end), (0.0, 100.0, 100.0), "must increase"),
+        ((start, end), (0.0, 0.0, 100.0), "must increase"),
+        (([-3.0, 0, 0, 0, 0, 0], end), (0.0, 50.0, 100.0), "begins outside of its keep-out zone of 4 m, got 3 m"),
+        ((start, 6 * [0.0]), (0.0, 50.0, 100.0), "must not be at the target"),
+        ((start[:5], end), (0.0, 50.0, 100.0), "start of a rendezvous must be a position and a velocity"),
+    ):
+        with pytest.raises(InputError, match=words):
+            plan_rendezvous(*path, kept, times=times)
+
+
 def test_a_path_in_free_space_between_its_nodes() -> None:
     rng = np.random.default_rng(10)
     t, a = np.array([2.0, 5.0, 6.0, 10.0]), rng.normal(size=(4, 3))

@@ -23,7 +23,7 @@ from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.heavy_checks import _crossings, warn_of_heavy_cables
 from dalembert.loop.signals import Measure
 from dalembert.loop.transition_log import TransitionLog
-from dalembert.simulation.checks import _check_fixed_step
+from dalembert.simulation.checks import _absolute, _check_fixed_step
 from dalembert.simulation.engines.idas import AlgebraicPart
 from dalembert.simulation.events import _CLOSER, EventWatcher
 from dalembert.simulation.instants import told_rows
@@ -108,6 +108,12 @@ def test_settings_at_their_bounds() -> None:
     ):
         with pytest.raises(InputError, match=re.escape(words)):
             cast(Any, make)()
+    states: Any = SimpleNamespace(n_states=2)
+    assert _absolute(states, 1e-3).tolist() == [1e-3, 1e-3] and _absolute(states, [1e-3, 1e-4]).tolist() == [1e-3, 1e-4]
+    with pytest.raises(InputError, match="atol must be > 0 for every state, got 0"):
+        _absolute(states, [1e-3, 0.0])
+    with pytest.raises(InputError, match="atol must have shape"):
+        _absolute(states, [1e-3])
     _check_fixed_step(1.0, 0.0, 1.0, 1)
     _check_fixed_step(1e-3, 0.0, 1.0, 1000)
     _check_fixed_step(1e-3, 4e8, 1.0, 1000)
