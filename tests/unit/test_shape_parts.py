@@ -218,7 +218,7 @@ def test_points_that_are_near_each_other_are_one(engine: Any) -> None:
     rng, n, out = np.random.default_rng(5), np.array([0.36, -0.48, 0.8]), np.zeros((8, 4))
     within, x, far = 0.1, rng.normal(size=3), rng.normal(size=3) + 5.0
     near = x + 0.5 * within * np.array([0.6, 0.0, -0.8])
-    for one, two in ((0.02, 0.03), (0.03, 0.02), (0.02, 0.02), (0.02, 0.02 + 0.5e-3 * within), (-0.02, 0.02)):
+    for one, two in ((0.52, 0.53), (0.03, 0.02), (0.52, 0.52), (0.02, 0.02 + 0.5e-3 * within), (-0.02, 0.02)):
         rows = np.array([[*far, 0.01], [*(x + 0.5 * one * n), one], [*(near + 0.5 * two * n), two]])
         count = engine("put_apart", 3, rows, n, within, out)
         part = 0.5 if abs(one - two) < 1e-3 * within else float(two < one)
