@@ -494,13 +494,16 @@ def test_impulses_of_blocks_one_after_the_other(engine: Any) -> None:
     assert (to == c.x).all()
 
 
+@pytest.mark.parametrize("gives", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) -> None:
+def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int, gives: bool) -> None:
     """The derivative is that of differences; the sparse step of large islands solves the same equations."""
     rng = np.random.default_rng(seed)
     c, soft = chain(rng, 4), 0.3
     c.x[c.first[:-1][c.law != STICTION]] = rng.uniform(-0.2, 1.5, int((c.law != STICTION).sum()))
     c.u0 *= rng.choice([0.1, 2.0])
+    if gives:
+        c.give[c.law != STICTION] = rng.choice([0.0, 0.4, 1.3], int((c.law != STICTION).sum()))
     R, F, G, step = c.rows, np.zeros(c.rows), np.zeros((c.rows, c.rows)), np.zeros(c.rows)
 
     def law(x: np.ndarray, *, large: int = 0) -> np.ndarray:
