@@ -1590,3 +1590,38 @@ def test_recorded_forces_with_held_values_and_parameters(engine: Any, rubs: bool
             force[3:6] = 0.0
         np.testing.assert_allclose(out[k, : m.m], force, atol=1e-8)
         np.testing.assert_allclose(out[k, m.m :], [np.abs(phi[rows]).max(), np.abs(phidot[rows]).max(), 0.0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_events_of_contacts_and_joints(engine: Any, seed: int) -> None:
+    """Forces and gaps; how far pairs that stick are from slipping, and how fast others slip the way they began to."""
+    rng = np.random.default_rng(seed)
+    m = Machine(rng, 12, ("contact", "held", "contact", "cable", "joint", "joint"))
+    x, number = m.state(rng), len(m.rubs)
+    modes = {k: str(rng.choice(["open", "stick", "slip"])) for k in (0, 2)}
+    modes |= {
+        3: str(rng.choice(["open", "on"])),
+        4: str(rng.choice(["stick", "slip"])),
+        5: "stick" if seed % 2 else "slip",
+    }
+    set_modes(m, x, rng, modes)
+    for k in (0, 2):  # directions that an open contact had do not count
+        if modes[k] == "open":
+            at = m.mode[k][2]
+            x[at + 2 : at + 4] = 0.6, -0.8
+    g = m.call(engine, "rubbing_events", 0.0, x, 2 * 3 + 3 * number)
+    force, rows = m.arrays["lambda"], [m.mode[k][1] for k in (0, 2, 3)]
+    _, phi, phidot = m.terms(0.0, x)
+    on = [modes[k] != "open" for k in (0, 2, 3)]
+    np.testing.assert_allclose(g[:3], [force[row] if is_on else 1.0 for row, is_on in zip(rows, on, strict=True)])
+    gaps = [1.0 if is_on else 1e-11 - phi[row] for row, is_on in zip(rows, on, strict=True)]
+    np.testing.assert_allclose(g[3:6], gaps, atol=1e-14)
+    for r, k in enumerate((0, 2, 4, 5)):
+        row = m.mode[k][1]
+        tangents = [row + 1, row + 2] if k < 4 else [row]
+        limit = m.mu[r] * (force[row] if k < 4 else 1.0)
+        room = limit - np.linalg.norm(force[tangents]) if modes[k] == "stick" else 1.0
+        assert g[6 + r] == pytest.approx(room, rel=1e-12, abs=1e-12)
+        toward = x[m.mode[k][2] + 2 :][:2] if k < 4 else x[m.mode[k][2] + 1 :][:1]
+        speed = -phidot[tangents] @ toward if modes[k] == "slip" else 1.0
+        assert g[6 + number + r] == pytest.approx(speed, rel=1e-12)
