@@ -445,3 +445,27 @@ def test_a_face_of_many_corners_keeps_the_nearest(engine: Any, ground: int) -> N
                 assert a.outside(row[:3] + sign * 0.5 * row[6] * row[3:6]) < 1e-3
             most = max(most, len(rows))
     assert most >= 8
+
+
+@pytest.mark.parametrize("kind", [CAPSULE, BOX])
+def test_parallel_lines_touch_at_both_ends_of_their_shared_part(engine: Any, kind: int) -> None:
+    """Of capsules, and of boxes edge on edge, however far one is beyond the other."""
+    rng = np.random.default_rng(80)
+    for _ in range(12):
+        a, b = Shape(rng, kind), Shape(rng, kind)
+        half, reach = (a.size[1], b.size[1]), a.size[0] + b.size[0]
+        if kind == BOX:  # along z, with edges towards each other
+            a.size[1], b.size[1] = a.size[0], b.size[0]
+            half, reach = (a.size[2], b.size[2]), np.sqrt(2.0) * (a.size[0] + b.size[0])
+        gap, beyond = rng.choice([0.004, -0.001]), rng.uniform(-0.9, 0.9) * sum(half)
+        up, along = b.R @ (np.array([1.0, 1.0, 0.0]) / np.sqrt(2.0)), b.R[:, 2].copy()
+        a.R = np.ascontiguousarray(b.R @ np.diag(rng.choice([1.0, -1.0]) * np.array([1.0, 1.0, 0.0]) + [0.0, 0.0, 1.0]))
+        a.p = b.p + (reach + gap) * up + beyond * along
+        low, high = max(-half[1], beyond - half[0]), min(half[1], beyond + half[0])
+        for one, two, sign in ((a, b, 1.0), (b, a, -1.0)):
+            rows = found(engine, one, two, 0.02)
+            assert len(rows) == 2 and (rows[:, 7:9] == AT_LINE).all()
+            np.testing.assert_allclose(rows[:, 6], gap, atol=1e-6)
+            np.testing.assert_allclose(rows[:, 3:6], np.tile(sign * up, (2, 1)), atol=1e-4)
+            ends = np.sort((rows[:, :3] - b.p) @ along)
+            np.testing.assert_allclose(ends, [low, high], atol=1e-4)
