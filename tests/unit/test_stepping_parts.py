@@ -857,6 +857,34 @@ def test_limits_of_friction_by_loads(engine: Any) -> None:
         assert y > 0.0 and y == pytest.approx(0.3 * np.linalg.norm(N - sign * (-P[0]) * y), rel=1e-10)
 
 
+def test_friction_of_a_loaded_joint_has_the_least_size_that_fits(engine: Any) -> None:
+    """y = c |N(y)| within the friction that would hold, where it moves or does not hold; else all that holds."""
+    rng, seen = np.random.default_rng(23), set[str]()
+    for _ in range(200):
+        c = Contacts(rng, 2, [STICTION, UNILATERAL, UNILATERAL, UNILATERAL], [(0,), (0, 1), (1,), (0,)])
+        coefficient, b = rng.uniform(0.1, 1.5), rng.normal() * rng.choice([0.3, 3.0, 30.0])
+        c.mu[0], c.u0[0] = [9.0, coefficient, 0.0], rng.choice([-1.0, 0.0, 1.0])
+        P, held_x, T = rng.normal(size=(4, 2)), rng.normal(size=2), np.tril(rng.normal(size=(2, 2)))
+        L = np.tril(T, -1) + np.diag(1.0 / np.diag(T))
+        own = np.linalg.solve(L.T, -P[0])
+        N = np.linalg.solve(L.T, held_x - P.T @ c.x) - own * c.x[0]
+        W, d = (c.Y[0] @ c.Y[0]), -1.0 if b < 0.0 else 1.0
+        rest = -b / W
+        made = engine("loaded", *c.given, 2, P, held_x, T, float(b), np.zeros(8))
+        at_rest = coefficient * np.linalg.norm(N + own * rest)
+        squares = coefficient**2 * np.array([own @ own, -2.0 * d * (N @ own), N @ N]) - [1.0, 0.0, 0.0]
+        roots = [y.real for y in np.roots(squares) if abs(y.imag) < 1e-12 and 0.0 <= y.real <= abs(rest)]
+        moves = c.u0[0] * d > 0.0
+        if roots and (moves or abs(rest) > at_rest):
+            assert made == pytest.approx(min(roots), rel=1e-8)
+            seen.add("moves" if moves else "begins")
+        else:
+            assert at_rest >= abs(rest)  # else some friction would fit
+            assert made == pytest.approx(at_rest, rel=1e-10)
+            seen.add("holds")
+    assert len(seen) == 3
+
+
 def test_joints_at_rest_change_by_more_than_rounding(engine: Any) -> None:
     """A change of a millionth of a millionth of the largest impulse at rest is none, whatever that in motion is."""
     c = Contacts(np.random.default_rng(19), 1, [STICTION], [(0,)])
