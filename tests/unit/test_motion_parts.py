@@ -449,6 +449,7 @@ def test_steps_of_generalized_alpha(engine: Any, index: int, h: float) -> None:
     back = np.linalg.pinv(J)
     x[:5] -= back @ (J @ x[:5] + (m.phi0 + m.s * t)[rows])
     x[5:10] -= back @ (J @ x[5:10] + m.s[rows])
+    x[:10] += 1e-3 * rng.normal(size=10)  # positions return at index 3, velocities at both
     out = x.copy()
     assert engine("alpha", m.equations.memory, t, 0.0, x, np.zeros(1), np.zeros(1), out) == 0
     np.testing.assert_array_equal(out, x)
@@ -1822,3 +1823,101 @@ def test_recorded_forces_with_held_values_and_parameters(engine: Any, rubs: bool
             force[3:6] = 0.0
         np.testing.assert_allclose(out[k, : m.m], force, atol=1e-8)
         np.testing.assert_allclose(out[k, m.m :], [np.abs(phi[rows]).max(), np.abs(phidot[rows]).max(), 0.0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_events_of_contacts_and_joints(engine: Any, seed: int) -> None:
+    """Forces and gaps; how far pairs that stick are from slipping, and how fast others slip the way they began to."""
+    rng = np.random.default_rng(seed)
+    m = Machine(rng, 12, ("contact", "held", "contact", "cable", "joint", "joint"))
+    x, number = m.state(rng), len(m.rubs)
+    modes = {k: str(rng.choice(["open", "stick", "slip"])) for k in (0, 2)}
+    modes |= {
+        3: str(rng.choice(["open", "on"])),
+        4: str(rng.choice(["stick", "slip"])),
+        5: "stick" if seed % 2 else "slip",
+    }
+    set_modes(m, x, rng, modes)
+    for k in (0, 2):  # directions that an open contact had do not count
+        if modes[k] == "open":
+            at = m.mode[k][2]
+            x[at + 2 : at + 4] = 0.6, -0.8
+    g = m.call(engine, "rubbing_events", 0.0, x, 2 * 3 + 3 * number)
+    force, rows = m.arrays["lambda"], [m.mode[k][1] for k in (0, 2, 3)]
+    _, phi, phidot = m.terms(0.0, x)
+    on = [modes[k] != "open" for k in (0, 2, 3)]
+    np.testing.assert_allclose(g[:3], [force[row] if is_on else 1.0 for row, is_on in zip(rows, on, strict=True)])
+    gaps = [1.0 if is_on else 1e-11 - phi[row] for row, is_on in zip(rows, on, strict=True)]
+    np.testing.assert_allclose(g[3:6], gaps, atol=1e-14)
+    for r, k in enumerate((0, 2, 4, 5)):
+        row = m.mode[k][1]
+        tangents = [row + 1, row + 2] if k < 4 else [row]
+        limit = m.mu[r] * (force[row] if k < 4 else 1.0)
+        room = limit - np.linalg.norm(force[tangents]) if modes[k] == "stick" else 1.0
+        assert g[6 + r] == pytest.approx(room, rel=1e-12, abs=1e-12)
+        toward = x[m.mode[k][2] + 2 :][:2] if k < 4 else x[m.mode[k][2] + 1 :][:1]
+        speed = -phidot[tangents] @ toward if modes[k] == "slip" else 1.0
+        assert g[6 + number + r] == pytest.approx(speed, rel=1e-12)
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("sheave", [0, 1])
+def test_a_sheave_that_nothing_turns_follows_its_limit(engine: Any, sheave: int, up: bool) -> None:
+    """Its row holds by others. Tensions that were shared beyond its ratio get that ratio, and carry the same load."""
+    rng, n = np.random.default_rng(31), 10
+    for _ in range(6):
+        m = Machine(rng, n, ("rope", "held", "held"))
+        m.J[sheave] = 0.6 * m.J[3] - 0.4 * m.J[4]
+        m.mu[1 - sheave] = 5.0  # sticks at any tensions here
+        x = m.state(rng)
+        x[m.flags[[0, 1, 2]]] = 1.0
+        share = rng.uniform(15.0, 20.0, 3)
+        beyond = np.exp(m.mu[sheave]) * 2.0
+        share[: sheave + 1] *= 1.0 / beyond if up else beyond
+        x[m.shares[:3]] = share
+        f, *_ = m.terms(0.0, x)
+        f = 0.1 * f
+        m.f, m.K, m.D = f, np.zeros((n, n)), np.zeros((n, n))
+        # at the start these tensions hold the machine, with forces of what is held
+        m.f += m.spans(0).T @ share
+        a, _ = accelerations(m, m.f, np.arange(5), np.zeros(5))
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        np.testing.assert_allclose(made[n : 2 * n], a, atol=1e-8)
+        T, E = m.arrays["tension"][:3], np.exp(m.mu[sheave])
+        assert T.min() > 0.0
+        assert T[sheave + 1] / T[sheave] == pytest.approx(E if up else 1.0 / E, rel=1e-9)
+        rest = m.f - m.M @ a - m.spans(0).T @ T  # that what is held carries
+        held = m.J[3:]
+        assert np.abs(rest - held.T @ np.linalg.lstsq(held.T, rest)[0]).max() < 1e-8
+        g = m.call(engine, "rubbing_events", 0.0, x, 2 + 6)
+        other, ratio = 1 - sheave, np.exp(5.0)
+        assert g[2 + sheave] == 1.0
+        assert g[2 + other] == pytest.approx(min(ratio * T[other] - T[other + 1], ratio * T[other + 1] - T[other]))
+        # within its ratio it stays as it was shared
+        share[: sheave + 1] = share[-1] * (1.05 if up else 0.95)
+        x[m.shares[:3]], m.f = share, m.spans(0).T @ share
+        m.call(engine, "rubbing", 0.0, x, m.n)
+        T = m.arrays["tension"][:3]
+        np.testing.assert_allclose(T, share, rtol=1e-9)
+
+
+@pytest.mark.parametrize("sheave", [0, 1])
+def test_a_sheave_that_turns_bodies_does_not_yield(engine: Any, sheave: int) -> None:
+    """Also where rows of others depend on each other: it is beyond its limit, and its event says so."""
+    rng, n = np.random.default_rng(32), 10
+    for up in (True, False):
+        m = Machine(rng, n, ("rope", "held", "held", "held"))
+        m.J[5] = 0.8 * m.J[3] - 0.5 * m.J[4]
+        m.mu[1 - sheave] = 5.0
+        x, share = m.state(rng), rng.uniform(1.0, 1.4, 3)
+        x[m.flags[[0, 1, 2]]] = 1.0
+        share[: sheave + 1] *= 1.0 / 3.0 if up else 3.0
+        x[m.shares[:3]], m.f = share, m.spans(0).T @ share
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        np.testing.assert_allclose(made[n : 2 * n], 0.0, atol=1e-9)
+        np.testing.assert_allclose(m.arrays["tension"][:3], share, rtol=1e-9)
+        g = m.call(engine, "rubbing_events", 0.0, x, 2 + 6)
+        E = np.exp(m.mu[:2])
+        room = np.minimum(E * share[:2] - share[1:], E * share[1:] - share[:2])
+        np.testing.assert_allclose(g[2:4], room, rtol=1e-9)
+        assert room[sheave] < 0.0 < room[1 - sheave]

@@ -41,7 +41,7 @@ SHOWN int64_t numbers_of_faults(void) { return N_FAULTS; }
 def engine() -> Any:
     text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN + ENTRIES, "scene-parts", optimise=("-O0",))
-    for name in ("advanced", "with_joints", "turns_within", "numbers_of_faults"):
+    for name in ("advanced", "with_joints", "turns_within", "numbers_of_faults", "near_to"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -277,3 +277,25 @@ def test_tangents_of_a_normal_along_an_axis(engine: Any) -> None:
         first = np.cross(n, axis) / np.linalg.norm(np.cross(n, axis))
         np.testing.assert_allclose(ways[:3], [n, first, np.cross(n, first)], atol=1e-15)
         np.testing.assert_allclose(ways[3:], ways[:3])
+
+
+def test_contacts_with_a_ground_along_an_axis_or_tilted(engine: Any) -> None:
+    """The box of all below is bounded along its normal only where that is an axis of the world: up to the reach."""
+    rng, reach, x_axis = np.random.default_rng(8), 0.05, np.eye(3)[0]
+    for trial in range(24):
+        scene = scene_of(rng, (SPHERE, SPHERE), (0, -1))
+        up = np.eye(3)[trial % 3] if trial % 4 else rng.normal(size=3)
+        up = up / np.linalg.norm(up)
+        side = np.cross(up, x_axis if abs(up[0]) < 0.9 else np.eye(3)[1])
+        side /= np.linalg.norm(side)
+        scene.arrays["kind"][1] = HALF_SPACE
+        scene.place[1, 3:] = np.column_stack([side, np.cross(up, side), up]).ravel()
+        x, gap = scene.at(rng), reach * (0.97 if trial % 2 else 1.03)
+        ball, at = scene.shapes[0], scene.place[1, :3]
+        x[:3] += up * (ball.size[0] + gap - up @ (ball.p - at)) + 2.0 * side
+        assert engine("near_to", scene.memory, x, reach) == trial % 2
+        if trial % 2:
+            assert scene.arrays["gap"][0] == pytest.approx(gap, rel=1e-11)
+            np.testing.assert_allclose(scene.arrays["normal"][:3], up, atol=1e-14)
+        x[:3] -= 30.0 * up  # deep, and far along another axis
+        assert engine("near_to", scene.memory, x, reach) == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 from tests.unit.test_touch_parts import (
     BOX,
@@ -218,7 +219,7 @@ def test_points_that_are_near_each_other_are_one(engine: Any) -> None:
     rng, n, out = np.random.default_rng(5), np.array([0.36, -0.48, 0.8]), np.zeros((8, 4))
     within, x, far = 0.1, rng.normal(size=3), rng.normal(size=3) + 5.0
     near = x + 0.5 * within * np.array([0.6, 0.0, -0.8])
-    for one, two in ((0.02, 0.03), (0.03, 0.02), (0.02, 0.02), (0.02, 0.02 + 0.5e-3 * within), (-0.02, 0.02)):
+    for one, two in ((0.52, 0.53), (0.03, 0.02), (0.52, 0.52), (0.02, 0.02 + 0.5e-3 * within), (-0.02, 0.02)):
         rows = np.array([[*far, 0.01], [*(x + 0.5 * one * n), one], [*(near + 0.5 * two * n), two]])
         count = engine("put_apart", 3, rows, n, within, out)
         part = 0.5 if abs(one - two) < 1e-3 * within else float(two < one)
@@ -397,3 +398,74 @@ def test_the_face_of_a_hull_is_that_which_looks_most_along_a_direction(engine: A
             np.testing.assert_allclose(corner[:3], a.p + a.vertex[loop] @ a.R.T, atol=1e-12)
             seen.add(best if best < 3 else k)
     assert {0, 1, 2} <= seen
+
+
+def prism(rng: np.random.Generator, corners: int) -> Shape:
+    """A hull with faces of many corners above and below."""
+    a, angle = Shape(rng, HULL), np.sort(rng.uniform(0.0, 0.4, corners)) + 2.0 * np.pi * np.arange(corners) / corners
+    rim = np.column_stack([0.9 * np.cos(angle), 0.7 * np.sin(angle)])
+    a.vertex = np.array([[*x, z] for z in (-0.3, 0.3) for x in rim])
+    along = np.column_stack([np.roll(rim, -1, axis=0) - rim, np.zeros(corners)])
+    sides = np.cross(along, [0.0, 0.0, 1.0])
+    k, after = np.arange(corners), (np.arange(corners) + 1) % corners
+    loops = [k[::-1], corners + k, *np.column_stack([k, after, after + corners, k + corners])]
+    a.normal = np.vstack([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], sides / np.linalg.norm(sides, axis=1, keepdims=True)])
+    a.loop, a.start = np.concatenate(loops).astype(np.int64), np.cumsum([0, *map(len, loops)])
+    a.size[0], a.hull = 0.3, ConvexHull(a.vertex)
+    return a
+
+
+@pytest.mark.parametrize("ground", [HALF_SPACE, BOX, FIELD])
+def test_a_face_of_many_corners_keeps_the_nearest(engine: Any, ground: int) -> None:
+    """Eight points are kept, and if it tilts the one that is nearest is among them, wherever the face begins.
+
+    All are on the face: also where the points of the second shape are kept, and beside triangles of a field.
+    """
+    rng, most = np.random.default_rng(70), 0
+    for trial in range(30):
+        a, b = prism(rng, 13), Shape(rng, ground) if ground != FIELD else field(rng, lambda x, y: 0.0 * x)
+        b.size = np.array([3.0, 3.0, 0.5]) if ground == BOX else b.size
+        up, tilt = b.R[:, 2].copy(), 10.0 ** rng.uniform(-3.0, -1.5) if trial % 5 else 0.0
+        turn = Rotation.from_euler("zx", [rng.uniform(0.0, 6.0), tilt]).as_matrix()
+        a.R = np.ascontiguousarray(b.R @ Rotation.from_euler("z", rng.uniform(0.0, 6.0)).as_matrix() @ turn)
+        a.p = b.p + up * (0.5 if ground == BOX else 0.0)
+        gap = rng.choice([0.002, -0.002])
+        a.p += up * (gap + a.reach(-up) + up @ a.p)
+        for one, two, sign in ((a, b, 1.0), (b, a, -1.0)):
+            rows = found(engine, one, two, 0.2)
+            if ground != FIELD:
+                assert 3 <= len(rows) <= 8
+            # of eight points one is replaced if another is nearer by a thousandth of the size
+            assert rows[:, 6].min() == pytest.approx(gap, abs=1e-6 if ground == HALF_SPACE else 3.3e-4)
+            k = rows[:, 6].argmin()
+            low = a.p + a.R @ a.vertex[(a.vertex @ (a.R.T @ up)).argmin()]
+            if tilt > 0.01 and abs(rows[k, 6] - gap) < 1e-6:
+                assert np.linalg.norm(rows[k, :3] + sign * 0.5 * rows[k, 6] * rows[k, 3:6] - low) < 1e-3
+            for row in rows:
+                assert a.outside(row[:3] + sign * 0.5 * row[6] * row[3:6]) < 1e-3
+            most = max(most, len(rows))
+    assert most >= 8
+
+
+@pytest.mark.parametrize("kind", [CAPSULE, BOX])
+def test_parallel_lines_touch_at_both_ends_of_their_shared_part(engine: Any, kind: int) -> None:
+    """Of capsules, and of boxes edge on edge, however far one is beyond the other."""
+    rng = np.random.default_rng(80)
+    for _ in range(12):
+        a, b = Shape(rng, kind), Shape(rng, kind)
+        half, reach = (a.size[1], b.size[1]), a.size[0] + b.size[0]
+        if kind == BOX:  # along z, with edges towards each other
+            a.size[1], b.size[1] = a.size[0], b.size[0]
+            half, reach = (a.size[2], b.size[2]), np.sqrt(2.0) * (a.size[0] + b.size[0])
+        gap, beyond = rng.choice([0.004, -0.001]), rng.uniform(-0.9, 0.9) * sum(half)
+        up, along = b.R @ (np.array([1.0, 1.0, 0.0]) / np.sqrt(2.0)), b.R[:, 2].copy()
+        a.R = np.ascontiguousarray(b.R @ np.diag(rng.choice([1.0, -1.0]) * np.array([1.0, 1.0, 0.0]) + [0.0, 0.0, 1.0]))
+        a.p = b.p + (reach + gap) * up + beyond * along
+        low, high = max(-half[1], beyond - half[0]), min(half[1], beyond + half[0])
+        for one, two, sign in ((a, b, 1.0), (b, a, -1.0)):
+            rows = found(engine, one, two, 0.02)
+            assert len(rows) == 2 and (rows[:, 7:9] == AT_LINE).all()
+            np.testing.assert_allclose(rows[:, 6], gap, atol=1e-6)
+            np.testing.assert_allclose(rows[:, 3:6], np.tile(sign * up, (2, 1)), atol=1e-4)
+            ends = np.sort((rows[:, :3] - b.p) @ along)
+            np.testing.assert_allclose(ends, [low, high], atol=1e-4)

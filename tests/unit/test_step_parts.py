@@ -722,6 +722,11 @@ def test_steps_taken_again_with_their_account(engine: Any, bends: str) -> None:
         x = m.state()
         m.g0 += rng.choice([-1e-3, 0.0, 0.01, 0.5], k) - m.gap(x[:nv] + 0.5 * H * x[nv : 2 * nv])
         m.e[:] = rng.uniform(0.1, 0.4, k)
+        if bends:  # two that touch, and move as their normals turn: they last
+            m.bent *= 4.0
+            last = m.first[[0, 3]]
+            x[nv : 2 * nv] += np.linalg.pinv(m.J[last]) @ (m.bent[last] - m.J[last] @ x[nv : 2 * nv])
+            m.g0[[0, 3]] -= m.gap(x[:nv] + 0.5 * H * x[nv : 2 * nv])[[0, 3]]
         lengths = np.array([H, 0.7 * H, 1.1 * H, H])
         t = 0.4 + np.cumsum([0.0, *lengths[:-1]])
         states = [x]
@@ -781,3 +786,18 @@ def test_steps_taken_again_with_their_account(engine: Any, bends: str) -> None:
             seen |= {"turns"} if turns.any() else set()
             seen |= {"open"} if not on.all() else set()
     assert seen >= {"bounces", "closes", "open"} | ({"turns"} if bends else set())
+
+
+def test_contacts_that_pushed_last_until_they_have_opened(engine: Any) -> None:
+    """By what a body falls in half a step, 20 h^2 / 2, if they were there in the step before and pushed (3)."""
+    for h in (0.02, 0.05):
+        for known, gap, holds in ((3, 0.99, True), (3, 1.01, False), (2, 0.5, False), (0, 0.5, False), (3, 0.3, True)):
+            m = Machine(np.random.default_rng(15), 1, 2, [(UNILATERAL, (0,))], bias=0.0)
+            m.J[0], m.f[:], m.K[:] = [1.0, 0.0], [-4.0, 1.0], 0.0
+            m.M, m.d, m.L, m.back = np.eye(2), np.ones(2), np.eye(2), np.eye(2)
+            m.stepping.memory.array("known", np.array([known]))
+            m.g0[0] = gap * 10.0 * h * h  # a pull of 4 does not close it in this step
+            y = m.step(engine, 0.0, h, np.zeros(m.n))
+            pull = 4.0 if holds else 0.0
+            assert y[m.system.forces[0]] == pytest.approx(pull, abs=1e-9)
+            np.testing.assert_allclose(y[2:4], [h * (pull - 4.0), h], atol=1e-12)

@@ -580,11 +580,12 @@ def test_boxes_are_sorted_along_the_axis_of_the_largest_spread(engine: Any) -> N
     assert len(seen) == 3
 
 
+@pytest.mark.parametrize("bodies", [(0, 1, 2, -1), (2, 1, 0, -1), (-1, 2, 0, 1)])
 @pytest.mark.parametrize("rows", [3, 6])
-def test_rows_and_numbers_of_contacts_of_free_bodies(engine: Any, rows: int) -> None:
+def test_rows_and_numbers_of_contacts_of_free_bodies(engine: Any, rows: int, bodies: tuple[int, ...]) -> None:
     """Velocities of both bodies at the point along the axes of the contact, by differences; coefficients of pairs."""
     rng = np.random.default_rng(9)
-    scene = Scene(rng, (BOX, SPHERE, CAPSULE, BOX), (0, 1, 2, -1), rows)
+    scene = Scene(rng, (BOX, SPHERE, CAPSULE, BOX), bodies, rows)
     x = scene.at(rng)
     while (count := engine("near_to", scene.memory, x, 0.6)) < 4:
         x = scene.at(rng)

@@ -112,7 +112,8 @@ static int convex_on_triangle(const struct shape *a, const struct shape *f, cons
         vertex[3 + i][2] = ground;
     }
     const struct shape prism = {PRISM, extent, f->p, f->R, 6, 1, vertex[0], T->normal, loop_start, loop};
-    const double scale = radius_of(a) > 0.0 ? 1.0 : SHRUNK, size = fmin(extent_of(a), extent[0]);
+    const double size = fmin(extent_of(a), extent[0]);
+    double scale = radius_of(a) > 0.0 ? 1.0 : SHRUNK;
     double n[3], top[3], x[3], y[3], local[3], corner[2 * MOST_CORNERS][3], out[3];
     struct simplex S;
     for (int k = 0; k < 3; k++) top[k] = dot3(f->R + 3 * k, T->normal);
@@ -120,7 +121,7 @@ static int convex_on_triangle(const struct shape *a, const struct shape *f, cons
     if (!deep && scale < 1.0 && apart_along(a, &prism, n) > NEAR_BY * size) {
         struct simplex exact;
         double m[3];
-        if (gjk(a, &prism, 1.0, m, x, y, &exact) > 0.0) S = exact, memcpy(n, m, sizeof m);
+        if (gjk(a, &prism, 1.0, m, x, y, &exact) > 0.0) S = exact, scale = 1.0, memcpy(n, m, sizeof m);
     }
     int flat = 0, upward = deep || dot3(n, top) >= 1.0 - ALIGNED;
     if (!upward) {

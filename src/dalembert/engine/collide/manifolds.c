@@ -240,7 +240,11 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
         int last = 0;
         for (int i = 1; i < count; i++)
             if (c[i].gap > c[last].gap) last = i;
-        support(a, back, x);
+        if (c->part[0] == AT_FACE) { /* points are those of the second shape: its nearest corner */
+            support(b, n, y);
+            for (int k = 0; k < 3; k++) x[k] = y[k] + gap * n[k];
+        } else
+            support(a, back, x);
         if (count < MOST_POINTS) last = count++;
         add_point(c, last, x, gap, c[last ? 0 : 1].normal);
         const struct contact *const other = c + (last ? 0 : 1);
