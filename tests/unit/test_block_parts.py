@@ -627,6 +627,50 @@ def test_friction_in_proportion_to_normal_forces(engine: Any, part: float) -> No
     assert held > 5
 
 
+def test_contacts_that_yield_leave_friction_to_others(engine: Any) -> None:
+    """If these can bear it; else all have it in proportion to normal forces. Without any its norm is the least."""
+    rng, kinds = np.random.default_rng(19), [0, 0, 0]
+    for _ in range(150):
+        c = Blocks(rng, [(CONE, 3), (CONE, 3), (CONE, 3)], rank=5)
+        want = rng.choice([0.1, 0.4]) * rng.normal(size=c.n)
+        want[::3] = rng.uniform(0.5, 2.0, 3)
+        c.b, c.given[:], c.mu[:] = -c.W @ want, 0.0, rng.choice([0.2, 0.5, 1.0])
+        nothing = np.zeros(c.n)
+        c.modes[::3] = STICK
+        plain = forces_of_modes(c, nothing, nothing, np.ones(3))
+        parts = np.clip(plain[::3] / plain[::3].max(), 1e-12, 1.0)
+        by_parts = [forces_of_modes(c, nothing, nothing, np.sqrt(np.array([y, 1.0, 1.0]) * parts)) for y in (1e-6, 1.0)]
+        holds = [
+            bool((p[::3] > 1e-6).all() and (np.hypot(p[1::3], p[2::3]) < (1.0 - 1e-6) * c.mu[0] * p[::3]).all())
+            for p in (*by_parts, plain)
+        ]
+        if holds[0] or holds[1]:
+            c.yields = np.array([1, 0, 0])
+            assert engine("solved", *c.all) == SOLVED
+            np.testing.assert_allclose(c.p, by_parts[0 if holds[0] else 1], atol=1e-7)
+        if holds[2]:
+            for yields in (None, np.zeros(3, dtype=np.int64)):
+                c.yields = yields
+                assert engine("solved", *c.all) == SOLVED
+                np.testing.assert_allclose(c.p, plain, atol=1e-7)
+        kinds = [n + k for n, k in zip(kinds, (holds[0], holds[1] and not holds[0], holds[2]), strict=True)]
+    assert min(kinds) > 2, kinds
+
+
+def test_a_block_without_forces_is_named(engine: Any) -> None:
+    """One cone that jams; of several the one that does."""
+    rng = np.random.default_rng(20)
+    for blocks, at in ((1, 0), (3, 0), (3, 2)):
+        c, f = Blocks(rng, [(CONE, 3)] * blocks), 3 * at
+        c.given[:] = 0.0
+        A = rng.normal(size=(3, 3)) * [[0.2], [1.0], [1.0]]
+        A[0] += 0.8 * A[1]
+        c.W[:], c.b[:] = np.eye(c.n), 0.5
+        c.W[f : f + 3, f : f + 3], c.mu[f], c.slip[f + 1 : f + 3], c.b[f] = A @ A.T, 3.0, (1.0, 0.0), -1.0
+        assert c.jams(at)
+        assert engine("solved", *c.all) == at
+
+
 def test_whether_a_cone_at_rest_is_at_its_limit(engine: Any) -> None:
     rng = np.random.default_rng(15)
     for at in (0, 2):
