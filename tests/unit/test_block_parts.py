@@ -50,6 +50,7 @@ SHOWN int64_t solved(ALL) { MADE; return solve_blocks(&c, &s, memory); }
 SHOWN int64_t sweep(ALL, double *change) { MADE; return sweep_over(&c, p, modes, change, memory); }
 SHOWN void project(ALL, int64_t sweeps) { MADE; project_onto(&c, p, sweeps, memory); }
 SHOWN void by_newton(ALL, const double *start) { MADE; newton(&c, start, &s, memory); }
+SHOWN int64_t pivot(ALL) { MADE; return pivoted(&c, p, memory); }
 SHOWN int64_t proportional(ALL, double part) { MADE; return in_proportion(&c, &s, part, memory); }
 SHOWN int64_t at_limit(ALL) { MADE; return any_at_limit(&c, &s); }
 SHOWN int64_t without_friction(ALL) { MADE; return smooth(&c, &s, memory); }
@@ -68,7 +69,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "block-parts", optimise=("-O0",))
     library.fault.restype = ctypes.c_double
     for name in ("jams", "sheave", "jam", "polish", "rope_at_rest", "worst", "more", "moves", "depend", "solved",
-                 "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip"):  # fmt: skip
+                 "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip", "pivot"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -574,6 +575,31 @@ def test_searches_with_ropes_find_forces_that_obey_the_laws(engine: Any, sliding
             np.testing.assert_array_equal(c.modes[rows], modes[rows])
         assert engine("solved", *c.all) == SOLVED
         np.testing.assert_allclose(c.p, exact, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("sliding", [0.0, 0.5])
+def test_pivots_are_exact_in_a_plane(engine: Any, sliding: float) -> None:
+    """Of cones with one tangent, joints and ropes beside each other, of which some slip already or have no friction."""
+    rng, laws, found = np.random.default_rng(21), [(CONE, 3), (ROPE, 3), (LIMIT, 1), (CONE, 1), (ROPE, 2), (CONE, 3)], 0
+    for trial in range(40):
+        c = Blocks(rng, laws, sliding)
+        for f, flat in ((0, 2), (10, 11)):
+            c.W[flat], c.W[:, flat], c.b[flat] = 0.0, 0.0, 0.0
+            other = f + 3 - (flat - f)
+            if np.isfinite(c.slip[other]):
+                c.slip[other], c.slip[flat] = np.sign(c.slip[other]), 0.0
+        c.mu[rng.random(c.n) < 0.2] = 0.0
+        if trial % 2:
+            c.b *= 1e3  # forces in another unit
+            c.mu[6] *= 1e3
+            c.given *= 1e3
+        for i in (1, 4):
+            c.b[c.rows(i)] -= 0.5 * np.abs(c.b).max()
+        if engine("pivot", *c.all) != 1:
+            continue  # there need not be a way
+        found += 1
+        assert c.fault(c.p, c.W @ c.p + c.b) < 1e-8 * np.abs(c.b).max()
+    assert found > 36, found
 
 
 def test_a_slip_that_never_moves_keeps_its_direction(engine: Any) -> None:

@@ -937,11 +937,11 @@ def test_what_has_let_go_is_remembered_for_an_instant(engine: Any) -> None:
     m.close(x)
     x[[m.mode[k][2] for k in range(3)]] = 1.0
     nothing, first, second = np.zeros((3, 9), dtype=np.int64)
-    first[[0, 6]] = 1  # of three pairs the first one lets go, and the contact slips
-    second[[1, 3]] = 1  # the second one lets go, and the first one takes hold again
+    first[[1, 6]] = 1  # of three pairs the second one lets go, and the contact slips
+    second[[0, 4]] = 1  # the first one lets go, and the second one takes hold again
     for t, fired, loose, slipping in (
-        (0.1, first, [1, 0, 0], [1]), (0.1, nothing, [1, 0, 0], [1]), (0.1, second, [0, 1, 0], [1]),
-        (0.2, nothing, [0, 0, 0], [0]), (0.2, first, [1, 0, 0], [1]), (0.3, second, [0, 1, 0], [0]),
+        (0.1, first, [0, 1, 0], [1]), (0.1, nothing, [0, 1, 0], [1]), (0.1, second, [1, 0, 0], [1]),
+        (0.2, nothing, [0, 0, 0], [0]), (0.2, first, [0, 1, 0], [1]), (0.3, second, [1, 0, 0], [0]),
     ):  # fmt: skip
         y = x.copy()
         assert engine("switches", m.memory, t, y, one, one, fired.copy()) == LANDED
