@@ -1,7 +1,7 @@
 """Functions of unilateral blocks, one by one: by how much forces break a law, jams, forces of given modes.
 
-Each is compared with the statement of the laws in numpy (`engine/unilateral/laws.c`, `ropes.c`), on random problems in
-which cones, joints that stick and ropes stand beside each other, so that a rope is not the first block.
+Each is compared with the statement of the laws in numpy (`engine/unilateral/laws.c`, `ropes.c`). Random problems
+have cones, joints that stick and ropes in any order, so that a rope is not the first block.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def test_which_cones_jam(engine: Any) -> None:
 
 
 def test_which_sheaves_jam(engine: Any) -> None:
-    """Of each group of spans the effect of its own tension, all other groups keeping their lengths."""
+    """The effect of its own tension on each group of spans decides, while all other groups keep their lengths."""
     rng, seen = np.random.default_rng(3), set()
     for trial in range(300):
         size = int(rng.integers(2, 7))
@@ -579,7 +579,7 @@ def test_searches_with_ropes_find_forces_that_obey_the_laws(engine: Any, sliding
 
 @pytest.mark.parametrize("sliding", [0.0, 0.5])
 def test_pivots_are_exact_in_a_plane(engine: Any, sliding: float) -> None:
-    """Of cones with one tangent, joints and ropes beside each other, of which some slip already or have no friction."""
+    """Cones with one tangent, joints and ropes have exact forces; some slip already or have no friction."""
     rng, laws, found = np.random.default_rng(21), [(CONE, 3), (ROPE, 3), (LIMIT, 1), (CONE, 1), (ROPE, 2), (CONE, 3)], 0
     for trial in range(40):
         c = Blocks(rng, laws, sliding)
@@ -632,7 +632,7 @@ def test_a_slip_that_never_moves_keeps_its_direction(engine: Any) -> None:
 
 @pytest.mark.parametrize("part", [1.0, 1e-6])
 def test_friction_in_proportion_to_normal_forces(engine: Any, part: float) -> None:
-    """Of all forces at rest those of least norm, friction being weighed by normal forces, less of those that yield."""
+    """Forces at rest have the least norm with friction weighed by normal forces; those that yield have less."""
     rng, held = np.random.default_rng(14), 0
     for _ in range(30):
         c = Blocks(rng, [(CONE, 3), (CONE, 3), (LIMIT, 1), (CONE, 3)], rank=6)

@@ -1065,6 +1065,39 @@ def test_modes_do_not_depend_on_axes_or_order(engine: Any, slow: bool) -> None:
     assert seen == {(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)}
 
 
+@pytest.mark.parametrize("kind", ["joint", "contact"])
+@pytest.mark.parametrize("weaker", [1.0, 0.7])
+def test_friction_that_has_reached_its_limit_gives_way(engine: Any, kind: str, weaker: float) -> None:
+    """Within a part of 1e-6 of its limit, at the event that it has reached it; else it holds up to the limit."""
+    one = np.zeros(1)
+    for part, seen, slips in (
+        (1.0 - 5e-7, 1, True), (1.0 - 5e-7, 0, False), (1.0 - 2e-6, 1, False), (0.4, 1, False), (1.0 + 1e-6, 0, True)
+    ):  # fmt: skip
+        for seed, way in product(range(4), (1.0, -1.0)):
+            rng = np.random.default_rng(seed)
+            m = Touching(rng, 6, (kind, "held"))
+            m.kinetic[:] = weaker * m.mu[: len(m.kinetic)]
+            x, at = m.state(rng), m.mode[0][2]
+            x[6:12] = 0.0
+            m.close(x)
+            angle, limit = rng.uniform(-np.pi, np.pi), m.mu[0] * (1.0 if kind == "joint" else 2.5)
+            d = way * np.array([np.cos(angle), np.sin(angle)])
+            load = way * m.J[0] if kind == "joint" else d @ m.J[1:3]
+            m.f = part * limit * load + rng.normal() * m.J[-1] + (2.5 * m.J[0] if kind == "contact" else 0.0)
+            x[at] = 1.0
+            if kind == "contact":
+                x[at + 1], x[at + 4 : at + 7] = 1.0, [2.5, *(part * limit * d)]
+            else:
+                x[at + 3] = part * limit * way
+            fired = np.zeros(4, dtype=np.int64)
+            fired[0 if kind == "joint" else 2] = seen
+            assert engine("switches", m.memory, 0.0, x, one, one, fired) == LANDED
+            stick, toward = (x[at], x[at + 1 : at + 2]) if kind == "joint" else (x[at + 1], x[at + 2 : at + 4])
+            assert stick == float(not slips)
+            expected = np.array([-way]) if kind == "joint" else -d
+            np.testing.assert_allclose(toward, expected * slips, atol=1e-5)
+
+
 def test_a_joint_that_slips_slowly_stops(engine: Any) -> None:
     """Also one whose row is the first of all."""
     rng, one = np.random.default_rng(44), np.zeros(1)
@@ -1632,7 +1665,9 @@ def test_a_slip_that_jams_is_stopped_by_an_impulse(engine: Any) -> None:
             m.f *= -1.0
         x[m.mode[0][2]] = 1.0
         v = x[6:12].copy()
-        if engine("land", m.memory, 0.0, x, one, one) != LANDED or m.log["log_shocks"][0] != 1:
+        outcome = engine("land", m.memory, 0.0, x, one, one)
+        if outcome != LANDED or m.log["log_shocks"][0] != 1:
+            assert outcome == LANDED or (m.T.pair, m.T.lacks) == (0, 1)  # forces
             others += 1  # it opens, or no impulse takes energy
             continue
         after, P = x[6:12], m.log["log_impulses"][0]
