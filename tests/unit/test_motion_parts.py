@@ -1059,6 +1059,15 @@ def test_modes_do_not_depend_on_axes_or_order(engine: Any, slow: bool) -> None:
                 made += [*latches[:2], *(back @ latches[2:4]), latches[4], *(back @ latches[5:7]), latches[7]]
             made += [x[m.mode[k][2]] for k in ((2, 3) if turned < 2 else (3, 2))]
             results.append([outcome == LANDED, *made, *x[m.mode[5][2] : m.mode[5][2] + 4], *x[10:20]])
+            if outcome == LANDED:  # the equations of motion do not contradict the modes
+                a, force = m.call(engine, "rubbing", 0.0, x, m.n)[10:20], m.arrays["lambda"]
+                for k, row in enumerate((0, 3)):
+                    at = m.mode[k][2]
+                    if x[at] > 0.5:
+                        push = np.hypot(*force[row + 1 : row + 3])
+                        assert force[row] > -1e-7 and push <= m.mu[k] * force[row] * (1.0 + 1e-5) + 1e-7
+                    else:
+                        assert slow or m.J[row] @ a < 1e-7  # friction of slow slips may turn it back later
             seen |= {tuple(x[p : p + 2]) for kind, _, p in m.mode if kind == "contact"}
         np.testing.assert_allclose(results[1], results[0], rtol=1e-5, atol=1e-8)
         np.testing.assert_allclose(results[2], results[0], rtol=1e-5, atol=1e-8)
