@@ -1154,6 +1154,8 @@ def test_a_slow_slip_without_friction_goes_on(engine: Any) -> None:
             x[m.mode[0][2]] = 1.0
             assert engine("land", m.memory, 0.0, x, one, one) == LANDED
             np.testing.assert_allclose(-(m.J[1:3] @ x[7:14]), slip if mu == 0.0 else 0.0, atol=1e-12)
+            if mu == 0.0:  # without a direction it has turned by half its rate, of which it may turn once and a half
+                assert x[m.mode[0][2] + 7] == pytest.approx(1e-9 + 1.5 * 0.5 * 5e-8, rel=1e-3)
 
 
 def test_contacts_that_slip_continue_where_they_go(engine: Any) -> None:
