@@ -1,7 +1,7 @@
 """Functions of unilateral blocks, one by one: by how much forces break a law, jams, forces of given modes.
 
-Each is compared with the statement of the laws in numpy (`engine/unilateral/laws.c`, `ropes.c`), on random problems in
-which cones, joints that stick and ropes stand beside each other, so that a rope is not the first block.
+Each is compared with the statement of the laws in numpy (`engine/unilateral/laws.c`, `ropes.c`). Random problems
+have cones, joints that stick and ropes in any order, so that a rope is not the first block.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ SHOWN int64_t solved(ALL) { MADE; return solve_blocks(&c, &s, memory); }
 SHOWN int64_t sweep(ALL, double *change) { MADE; return sweep_over(&c, p, modes, change, memory); }
 SHOWN void project(ALL, int64_t sweeps) { MADE; project_onto(&c, p, sweeps, memory); }
 SHOWN void by_newton(ALL, const double *start) { MADE; newton(&c, start, &s, memory); }
+SHOWN int64_t pivot(ALL) { MADE; return pivoted(&c, p, memory); }
 SHOWN int64_t proportional(ALL, double part) { MADE; return in_proportion(&c, &s, part, memory); }
 SHOWN int64_t at_limit(ALL) { MADE; return any_at_limit(&c, &s); }
 SHOWN int64_t without_friction(ALL) { MADE; return smooth(&c, &s, memory); }
@@ -68,7 +69,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "block-parts", optimise=("-O0",))
     library.fault.restype = ctypes.c_double
     for name in ("jams", "sheave", "jam", "polish", "rope_at_rest", "worst", "more", "moves", "depend", "solved",
-                 "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip"):  # fmt: skip
+                 "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip", "pivot"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -252,7 +253,7 @@ def test_which_cones_jam(engine: Any) -> None:
 
 
 def test_which_sheaves_jam(engine: Any) -> None:
-    """Of each group of spans the effect of its own tension, all other groups keeping their lengths."""
+    """The effect of its own tension on each group of spans decides, while all other groups keep their lengths."""
     rng, seen = np.random.default_rng(3), set()
     for trial in range(300):
         size = int(rng.integers(2, 7))
@@ -576,6 +577,31 @@ def test_searches_with_ropes_find_forces_that_obey_the_laws(engine: Any, sliding
         np.testing.assert_allclose(c.p, exact, atol=1e-8 * scale)
 
 
+@pytest.mark.parametrize("sliding", [0.0, 0.5])
+def test_pivots_are_exact_in_a_plane(engine: Any, sliding: float) -> None:
+    """Cones with one tangent, joints and ropes have exact forces; some slip already or have no friction."""
+    rng, laws, found = np.random.default_rng(21), [(CONE, 3), (ROPE, 3), (LIMIT, 1), (CONE, 1), (ROPE, 2), (CONE, 3)], 0
+    for trial in range(40):
+        c = Blocks(rng, laws, sliding)
+        for f, flat in ((0, 2), (10, 11)):
+            c.W[flat], c.W[:, flat], c.b[flat] = 0.0, 0.0, 0.0
+            other = f + 3 - (flat - f)
+            if np.isfinite(c.slip[other]):
+                c.slip[other], c.slip[flat] = np.sign(c.slip[other]), 0.0
+        c.mu[rng.random(c.n) < 0.2] = 0.0
+        if trial % 2:
+            c.b *= 1e3  # forces in another unit
+            c.mu[6] *= 1e3
+            c.given *= 1e3
+        for i in (1, 4):
+            c.b[c.rows(i)] -= 0.5 * np.abs(c.b).max()
+        if engine("pivot", *c.all) != 1:
+            continue  # there need not be a way
+        found += 1
+        assert c.fault(c.p, c.W @ c.p + c.b) < 1e-8 * np.abs(c.b).max()
+    assert found > 36, found
+
+
 def test_a_slip_that_never_moves_keeps_its_direction(engine: Any) -> None:
     """Its friction is along that of the forces near it; where these have none there is no such solution."""
     rng = np.random.default_rng(13)
@@ -606,7 +632,7 @@ def test_a_slip_that_never_moves_keeps_its_direction(engine: Any) -> None:
 
 @pytest.mark.parametrize("part", [1.0, 1e-6])
 def test_friction_in_proportion_to_normal_forces(engine: Any, part: float) -> None:
-    """Of all forces at rest those of least norm, friction being weighed by normal forces, less of those that yield."""
+    """Forces at rest have the least norm with friction weighed by normal forces; those that yield have less."""
     rng, held = np.random.default_rng(14), 0
     for _ in range(30):
         c = Blocks(rng, [(CONE, 3), (CONE, 3), (LIMIT, 1), (CONE, 3)], rank=6)
@@ -625,6 +651,50 @@ def test_friction_in_proportion_to_normal_forces(engine: Any, part: float) -> No
         assert made == ((c.p[[0, 3, 7]] > 0.0).all() and (friction < 0.5 * c.p[[0, 3, 7]]).all() and abs(c.p[6]) < 0.5)
         held += made
     assert held > 5
+
+
+def test_contacts_that_yield_leave_friction_to_others(engine: Any) -> None:
+    """If these can bear it; else all have it in proportion to normal forces. Without any its norm is the least."""
+    rng, kinds = np.random.default_rng(19), [0, 0, 0]
+    for _ in range(150):
+        c = Blocks(rng, [(CONE, 3), (CONE, 3), (CONE, 3)], rank=5)
+        want = rng.choice([0.1, 0.4]) * rng.normal(size=c.n)
+        want[::3] = rng.uniform(0.5, 2.0, 3)
+        c.b, c.given[:], c.mu[:] = -c.W @ want, 0.0, rng.choice([0.2, 0.5, 1.0])
+        nothing = np.zeros(c.n)
+        c.modes[::3] = STICK
+        plain = forces_of_modes(c, nothing, nothing, np.ones(3))
+        parts = np.clip(plain[::3] / plain[::3].max(), 1e-12, 1.0)
+        by_parts = [forces_of_modes(c, nothing, nothing, np.sqrt(np.array([y, 1.0, 1.0]) * parts)) for y in (1e-6, 1.0)]
+        holds = [
+            bool((p[::3] > 1e-6).all() and (np.hypot(p[1::3], p[2::3]) < (1.0 - 1e-6) * c.mu[0] * p[::3]).all())
+            for p in (*by_parts, plain)
+        ]
+        if holds[0] or holds[1]:
+            c.yields = np.array([1, 0, 0])
+            assert engine("solved", *c.all) == SOLVED
+            np.testing.assert_allclose(c.p, by_parts[0 if holds[0] else 1], atol=1e-7)
+        if holds[2]:
+            for yields in (None, np.zeros(3, dtype=np.int64)):
+                c.yields = yields
+                assert engine("solved", *c.all) == SOLVED
+                np.testing.assert_allclose(c.p, plain, atol=1e-7)
+        kinds = [n + k for n, k in zip(kinds, (holds[0], holds[1] and not holds[0], holds[2]), strict=True)]
+    assert min(kinds) > 2, kinds
+
+
+def test_a_block_without_forces_is_named(engine: Any) -> None:
+    """One cone that jams; of several the one that does."""
+    rng = np.random.default_rng(20)
+    for blocks, at in ((1, 0), (3, 0), (3, 2)):
+        c, f = Blocks(rng, [(CONE, 3)] * blocks), 3 * at
+        c.given[:] = 0.0
+        A = rng.normal(size=(3, 3)) * [[0.2], [1.0], [1.0]]
+        A[0] += 0.8 * A[1]
+        c.W[:], c.b[:] = np.eye(c.n), 0.5
+        c.W[f : f + 3, f : f + 3], c.mu[f], c.slip[f + 1 : f + 3], c.b[f] = A @ A.T, 3.0, (1.0, 0.0), -1.0
+        assert c.jams(at)
+        assert engine("solved", *c.all) == at
 
 
 def test_whether_a_cone_at_rest_is_at_its_limit(engine: Any) -> None:

@@ -127,7 +127,7 @@ class Programme:
         return np.array(every).reshape(-1, (n + 1) * nz)
 
     def gradient(self, z: np.ndarray, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the inputs (and a free start), and the adjoint states, with the forces of all sides."""
+        """Derivatives by the inputs (and a free start), and the adjoint states, with the forces of all sides."""
         g = np.einsum("kij,kj->ki", self.H, z) + self.g
         g[self.n, self.nx :] = 0.0
         if self.nr:
@@ -267,7 +267,7 @@ def test_gradients_by_adjoint_states(kind: str) -> None:
 
 
 def test_products_of_blocks_of_all_sizes() -> None:
-    """Sums of outer products, with rows and columns of the first factor in any order; what is behind stays."""
+    """Sums of outer products, with rows and columns of the first factor in any order; numbers behind them stay."""
     rng = np.random.default_rng(8)
     for plain in (False, True):
         q = Programme(0, 2, 1, 1, [], 0, plain=plain)
