@@ -25,6 +25,7 @@ from dalembert.control.structured.structures import Structure
 from dalembert.control.uncertain import tapes
 from dalembert.control.varying.intervals import bounds
 from dalembert.core.errors import InputError
+from dalembert.loop import motion_pairs
 
 Array = np.ndarray
 S = 0.7j  # frequency at which responses are compared
@@ -122,6 +123,18 @@ def test_first_numbers_and_responses_of_simple_controllers() -> None:
     for wrong in (0.0, -1.0, np.inf, "1"):
         with pytest.raises(InputError, match="filter_time"):
             pid_gains({"u": "y"}, filter_time=cast(Any, wrong))
+    for bad in ([("u", {"y": None})], {"u": [("y", None)]}, {"u": {}}, {"u": {"y": None}, "w": {}}):
+        with pytest.raises(InputError, match="gains are given as"):
+            gains(cast(Any, bad))
+    for entry in ((1.0,), (1.0, 2.0, 3.0), "1", np.nan):
+        with pytest.raises(InputError, match="'u<-y' must be a number, a pair of bounds"):
+            gains({"u": {"y": cast(Any, entry)}})
+    assert len(state_space(["u"], ["y", "z"], 0).tunables) == 2
+    for order in (-1, 1.5, True, "1"):
+        with pytest.raises(InputError, match="order of a controller must be a whole number"):
+            state_space(["u"], ["y"], cast(Any, order))
+    with pytest.raises(InputError, match="order of a low-pass must be 1 or 2"):
+        low_pass("u", "y", order=3)
 
 
 def test_rows_that_hold_a_machine_are_chosen_by_their_directions() -> None:
@@ -212,3 +225,19 @@ def test_intervals_of_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
         (3.0, 3.0, 0.0),
     ):
         assert sweep._distance(a, b) == pytest.approx(apart) == pytest.approx(sweep._distance(b, a))
+
+
+def test_proofs_of_faster_motions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A factor multiplies rates and accelerations of all joints, not their ranges."""
+    asked: list[Any] = []
+    monkeypatch.setattr(motion_pairs, "motion_stability", lambda *given, **named: asked.append((given, named)))
+    ranges, motion = {"a": (-1.0, 2.0), "m": (1.0, 3.0)}, {"a": (0.4, 1.5), "b": (0.7, 2.5)}
+    one, law = cast(Any, "machine"), cast(Any, "law")
+    case = motion_pairs.EnvelopeCase("case", one, law, {"a": 0.5}, ranges, motion, 1.0, 1e-2, {})
+    case.proof()
+    case.proof(3.0, decay=0.2)
+    given, named = asked[0]
+    assert given == (one, law, ranges, motion) and named == {"at": {"a": 0.5}, "decay": 0.0}
+    given, named = asked[1]
+    assert given[:3] == (one, law, ranges) and named == {"at": {"a": 0.5}, "decay": 0.2}
+    assert given[3] == {"a": pytest.approx((1.2, 4.5)), "b": pytest.approx((2.1, 7.5))}
