@@ -11,12 +11,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
-from dalembert.control.rotors import base_wheels, fixed_to
+from dalembert.control.rotors import _spins, base_gyros, base_wheels, fixed_to, gyro_cluster
 from dalembert.model.appendages import _mass_on_spring
 from dalembert.model.transform import Transform
 from dalembert.plan.clearance import _boxes
 from dalembert.plan.robot_capture import _verdicts
 from dalembert.plan.robot_limits import RobotLimits
+from dalembert.systems.flexible_arms import planar_arm
 
 MOUNT = Transform.rpy(0.3, -0.5, 1.1, (0.2, 0.9, -0.1))
 PANEL = Transform.rpy(-0.7, 0.4, 0.2, (0.1, -0.3, 0.6))
@@ -215,3 +216,86 @@ def test_rows_of_a_point_by_differences() -> None:
         h = 1e-6
         ends = [np.array(f(eom.integrate(q, side * h * v), v, np.zeros(0))[1].full()) for side in (1.0, -1.0)]
         np.testing.assert_allclose(further, (ends[0] - ends[1]) / (2.0 * h), atol=1e-7)
+
+
+def test_a_rotor_has_equal_moments_of_inertia_across_its_axis() -> None:
+    """Whatever axis it has: any product of inertia, difference of moments or lever makes it no rotor."""
+    for seed in range(6):
+        Q = Rotation.random(random_state=seed).as_matrix()
+
+        def turned(J: list[list[float]], c: list[float], Q: np.ndarray = Q) -> bool:
+            body = da.Body("b", 1.0, com=tuple(Q @ np.array(c)), inertia=Q @ np.array(J) @ Q.T)
+            return _spins(body, Q[:, 2])
+
+        round_ = [[0.4, 0.0, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.7]]
+        assert turned(round_, [0.0, 0.0, 0.3]) and not turned(round_, [1e-6, 0.0, 0.3])
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            for sign in (1.0, -1.0):
+                skew = [list(row) for row in round_]
+                skew[i][j] = skew[j][i] = sign * 1e-3
+                assert not turned(skew, [0.0, 0.0, 0.0])
+        for sign in (1.0, -1.0):
+            assert not turned([[0.4 + sign * 1e-3, 0.0, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.7]], [0.0, 0.0, 0.0])
+        assert turned([[0.4 + 1e-8, 0.0, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.7]], [0.0, 0.0, 1e-10])
+
+
+def test_gyros_are_gimbals_with_one_rotor_that_turns_freely() -> None:
+    """Their axes in those of the base, and inertias about them; others are left out."""
+    disc, wheel = da.Body("disc", 1.0, inertia=(0.3, 0.5, 0.6)), da.Body("spun", 1.0, inertia=(0.07, 0.08, 0.11))
+    across = np.array(PANEL.rotation, float)[:, 0]  # of the rotor, in axes of the disc
+    g = np.cross(across, [0.3, -0.5, 0.8])
+    g = g / np.linalg.norm(g)
+
+    def craft(parent: str = "mast", axis: np.ndarray = g, driven: bool = False, **changes: Any) -> da.Machine:
+        rotor = da.Joint(
+            "rotor", changes.get("kind", "revolute"), "disc", "spun", axis=tuple(changes.get("spin", across))
+        )
+        gimbal = da.Joint("gimbal", changes.get("gimbal", "revolute"), parent, "disc", PANEL, axis=tuple(axis))
+        more = [da.Body("other", 1.0, inertia=(0.1, 0.1, 0.1))] if changes.get("two") else []
+        return da.Machine(
+            "craft",
+            [da.box("hub", 5.0, (1.0, 1.0, 1.0)), da.Body("mast", 1.0, inertia=(0.1, 0.1, 0.1)), disc, wheel, *more],
+            [
+                da.Joint("hub", "free", "world", "hub"),
+                da.Joint("mast", changes.get("mast", "fixed"), "hub", "mast", MOUNT),
+                gimbal,
+                rotor,
+                *(da.Joint(b.name, "revolute", "disc", b.name, axis="x") for b in more),
+            ],
+            motors=[da.Motor("turn", "gimbal"), *([da.Motor("spin", "rotor")] if driven else [])],
+            gravity=(0.0, 0.0, 0.0),
+        )
+
+    machine = craft()
+    assert base_gyros(machine, "hub") == ("turn",)
+    (found,) = gyro_cluster(da.equations(machine, backend="vm"), "hub")
+    assert (found.motor, found.gimbal, found.rotor) == ("turn", "gimbal", "rotor")
+    R = _matrix(MOUNT)[:3, :3] @ _matrix(PANEL)[:3, :3]
+    np.testing.assert_allclose(found.axis, R @ g, atol=1e-12)
+    np.testing.assert_allclose(found.spin, R @ across, atol=1e-12)
+    J, D = np.diag([0.07, 0.08, 0.11]), np.diag([0.3, 0.5, 0.6])
+    assert found.inertia == pytest.approx(across @ J @ across)
+    assert found.gimbal_inertia == pytest.approx(g @ (D + J) @ g)
+    leaning = g + 0.1 * across
+    for other in (
+        craft(driven=True), craft(kind="prismatic"), craft(gimbal="prismatic"), craft(two=True),
+        craft(spin=leaning / np.linalg.norm(leaning)), craft(mast="revolute"),
+    ):  # fmt: skip
+        assert base_gyros(other, "hub") == ()
+
+
+@pytest.mark.parametrize("model", ["flex-M", "flex-MA", "flex-MR"])
+def test_coriolis_matrices_of_approximate_beams_are_half_of_a_derivative(model: str) -> None:
+    """``C v`` is the part of the bias that is quadratic in the velocities, and ``C`` half its derivative."""
+    eom = da.equations(planar_arm(), approximation=model, backend="vm")
+    rng = np.random.default_rng(2)
+    q, v = eom.random_configuration(rng, 0.2), rng.normal(size=eom.nv)
+
+    def quadratic(v: np.ndarray) -> np.ndarray:
+        return np.asarray((eom.bias(q, v) + eom.bias(q, -v)) / 2.0 - eom.bias(q, 0.0 * v))
+
+    C = eom.coriolis_matrix(q, v)
+    assert np.abs(quadratic(v)).max() > 1e-3
+    np.testing.assert_allclose(C @ v, quadratic(v), rtol=1e-8, atol=1e-9)
+    slopes = np.column_stack([(quadratic(v + e) - quadratic(v - e)) / 4.0 for e in np.eye(eom.nv)])
+    np.testing.assert_allclose(C, slopes, rtol=1e-7, atol=1e-8)
