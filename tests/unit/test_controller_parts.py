@@ -23,6 +23,7 @@ from dalembert.control.structured.controllers import (
 )
 from dalembert.control.structured.structures import Structure
 from dalembert.control.uncertain import tapes
+from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.varying.intervals import bounds
 from dalembert.core.errors import InputError
 from dalembert.loop import motion_pairs
@@ -241,3 +242,41 @@ def test_proofs_of_faster_motions(monkeypatch: pytest.MonkeyPatch) -> None:
     given, named = asked[1]
     assert given[:3] == (one, law, ranges) and named == {"at": {"a": 0.5}, "decay": 0.2}
     assert given[3] == {"a": pytest.approx((1.2, 4.5)), "b": pytest.approx((2.1, 7.5))}
+
+
+def test_sweeps_use_known_scalings_first_and_stop_where_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that stands still, and by one that advances with each bound."""
+    A = np.array([[-0.4, 1.0], [-2.0, -0.3]])
+    system = (A, np.eye(2), np.eye(2), np.zeros((2, 2)))
+    blocks = (DeltaBlock("d", 2, "full"),)
+    peak = max(np.linalg.norm(np.linalg.inv(1j * w * np.eye(2) - A), 2) for w in np.linspace(0.0, 5.0, 2001))
+    now = [1e6]
+    monkeypatch.setattr(sweep, "thread_time", lambda: now[0])
+    known: sweep.Known = {}
+    done: list[tuple[float, float]] = []
+    one = sweep.sweep(system, blocks, 1.2 * peak, known=known, progress=lambda w, spent: done.append((w, spent)))
+    assert one.complete and one.solves >= len(known) == len(done) and one.seconds == 0.0
+    assert [w for w, _ in done] == sorted(w for w, _ in done) and done[-1] == (np.inf, 0.0)
+    assert one.intervals[0].low == 0.0 and one.intervals[-1].high == np.inf
+    assert all(i.bound < 1.2 * peak for i in one.intervals)
+    again = sweep.sweep(system, blocks, 1.2 * peak, known=known)
+    assert again.complete and again.solves == 0
+    none = sweep.sweep(system, blocks, 1.2 * peak, known=dict(known), seconds=-1.0)
+    assert none.gaps == [(0.0, np.inf, pytest.approx(np.nan, nan_ok=True))] and none.solves == 0 and not none.intervals
+    below = sweep.sweep(system, blocks, 0.9 * peak, first=[1.4], stop_at_gap=True)
+    low, high, bound = below.gaps[0]
+    assert (low, high) == pytest.approx((1.4 * 0.995, 1.4 * 1.005)) and bound > 0.9 * peak and not below.complete
+    assert len(below.gaps) == 3 and np.isnan([g[2] for g in below.gaps[1:]]).all()  # what is left on both sides
+    limits: list[float] = []
+
+    def slow(self: sweep._Cover, w: float, seconds: float) -> None:
+        limits.append(seconds)
+        now[0] += 4.0
+        self.result.intervals.append(sweep.Interval(min(w, 90.0), w + 0.5, 1.0))
+
+    monkeypatch.setattr(sweep._Cover, "fit", slow)
+    part = sweep.sweep(system, blocks, 1.02 * peak, seconds=9.0, each=6.0)
+    assert limits == [6.0, 5.0, 1.0] and part.seconds == 12.0
+    middle = np.sqrt(0.5 * 90.0)  # of what is left, on a logarithmic scale
+    left = [(0.5, middle), (middle + 0.5, 90.0)]
+    assert [g[:2] for g in part.gaps] == [pytest.approx(ends) for ends in left] and np.isnan(part.gaps[0][2])
