@@ -1,15 +1,21 @@
-"""Ropes with friction at sheaves: rates of functions of time, and linear models of wheels that have turned."""
+"""Ropes with friction at sheaves: rates in time, linear models of wheels that have turned, and warnings."""
 
 from __future__ import annotations
 
 import math
+import warnings
+from types import SimpleNamespace
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.core.errors import DalembertWarning
+from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.formulations.constraints.elastic_sheaves import elastic_sheaves_of
+from dalembert.loop.rope_checks import rope_frequencies, warn_of_light_ends, warn_of_stiff_ropes
 
 EA = 2e4
 
@@ -60,3 +66,81 @@ def test_rates_of_functions_of_the_configuration_and_time() -> None:
     assert rates[-1] == pytest.approx(0.6 * math.cos(0.9))
     # a rim that carries stretched rope along: l_1' + l_2' is the growth of the whole rope
     np.testing.assert_allclose(rates[2:4].sum() - found[2].sum(), rates[-1], rtol=1e-6)
+
+
+def _drums(light: float) -> da.Machine:
+    """Two inextensible ropes with friction: over two guides between two masses, and over one between two more."""
+    bodies = [da.point_mass(f"m{k}", m) for k, m in enumerate((2.0, 3.0, light, 5.0))]
+    joints = [
+        da.Joint(f"x{k}", "prismatic", "world", f"m{k}", axis="-z", origin=(0.4 * k, 0.0, -0.5)) for k in range(4)
+    ]
+    one = [da.Guide("world", 0.1, "y", at=(x, 0.0, 0.2), friction=0.2, name=n) for x, n in ((0.1, "a"), (0.3, "b"))]
+    two = [da.Guide("world", 0.2, "y", at=(1.0, 0.0, 0.2), friction=0.2, name="c")]
+    ropes = [
+        da.Rope("first", [da.Anchor("m0"), *one, da.Anchor("m1")]),
+        da.Rope("second", [da.Anchor("m2"), *two, da.Anchor("m3")]),
+    ]
+    return da.Machine("drums", bodies, joints, ropes=ropes)
+
+
+def test_the_lightest_and_the_heaviest_span_are_named() -> None:
+    """Of all ropes together; the mass that a span moves is that of the anchors at its ends."""
+    eom = da.equations(_drums(1e-9), backend="vm")
+    with pytest.warns(DalembertWarning) as found:
+        warn_of_light_ends(eom, np.zeros(4), 0.0, np.zeros(0))
+    (text,) = [str(w.message) for w in found]
+    assert "span 'second[0]' of a rope with friction moves an effective mass of 1e-09 kg" in text
+    assert "span 'second[1]' one of 5 kg (machine 'drums')" in text
+    eom = da.equations(_drums(1e-7), backend="vm")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_light_ends(eom, np.zeros(4), 0.0, np.zeros(0))
+    with pytest.warns(DalembertWarning, match=r"span 'first\[2\]' .* 1e-10 kg, span 'second\[1\]' one of 5 kg"):
+        machine = _drums(1.0)
+        bodies = tuple(da.point_mass("m1", 1e-10) if b.name == "m1" else b for b in machine.bodies)
+        eom = da.equations(machine.with_(bodies=bodies), backend="vm")
+        warn_of_light_ends(eom, np.zeros(4), 0.0, np.zeros(0))
+
+
+class _Ended:
+    """A run, as the warnings read it."""
+
+    def __init__(self, status: str, drift: float, rows: int = 2) -> None:
+        self.status, self.energy, self.t = status, SimpleNamespace(drift=drift), np.zeros(rows)
+
+    def __getitem__(self, name: str) -> Any:
+        return np.zeros(2)
+
+
+def test_steps_that_are_too_long_for_a_rope_are_named() -> None:
+    """Of fixed explicit steps only, where energy was lost or gained, or the run failed."""
+    eom = da.equations(_hoist(0.0, 4.0 * 9.81), backend="vm")
+    omega = rope_frequencies(eom, np.zeros(3), 0.0, np.zeros(0))["r"]
+
+    def messages(run: _Ended, method: Any, contact: Any = None, of: Any = eom) -> list[str]:
+        experiment = SimpleNamespace(integrator=method, equations=of, contact=contact, p=None)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            warn_of_stiff_ropes(cast(Any, experiment), cast(Any, run))
+        return [str(w.message) for w in found]
+
+    def fixed(part: float, **changes: Any) -> Any:
+        return SimpleNamespace(**({"tableau": (), "adaptive": False, "step": part / omega, "name": "rk4"} | changes))
+
+    (text,) = messages(_Ended("completed", 2e-6), fixed(0.26))
+    assert f"steps of {0.26 / omega:g} s by 'rk4' do not resolve rope 'r' of machine 'hoist'" in text
+    assert f"vibrate with {omega:.3g} rad/s: the energy has drifted by 2e-06" in text
+    assert f"take steps of {0.25 / omega:.1g} s" in text
+    for status in ("failed", "diverged"):
+        assert "the run has failed" in messages(_Ended(status, 0.0), fixed(0.26))[0]
+    assert messages(_Ended("completed", 2e-6), fixed(0.24)) == []
+    assert messages(_Ended("completed", 5e-7), fixed(0.26)) == []
+    for method in (fixed(0.26, tableau=None), fixed(0.26, adaptive=True)):
+        assert messages(_Ended("failed", 1.0), method) == []
+    assert messages(_Ended("failed", 1.0), fixed(0.26), TimeStepping()) == []
+    assert messages(_Ended("failed", 1.0, 0), fixed(0.26)) == []
+    plain = SimpleNamespace(machine=SimpleNamespace(all_ropes=()))
+    assert messages(_Ended("failed", 1.0), fixed(0.26), of=plain) == []
+    without = fixed(0.26)
+    del without.step
+    assert messages(_Ended("failed", 1.0), without) == []

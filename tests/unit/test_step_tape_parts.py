@@ -53,3 +53,37 @@ def test_steps_of_many_blocks_are_those_of_few(make: Callable[[], da.Machine], m
     for key, values in few.items():
         np.testing.assert_allclose(many[key], values, atol=1e-12, err_msg=key)
     assert np.isfinite(few["after"]).all()
+
+
+class _Integrates:
+    """A law whose state grows with the first coordinate and the square of the first velocity."""
+
+    def state_names(self, eom: Any) -> tuple[str, ...]:
+        return ("sum",)
+
+    def initial_state(self, eom: Any) -> Any:
+        return np.zeros(1)
+
+    def expression(self, eom: Any, t: Any, q: Any, v: Any, z: Any, p: Any) -> tuple[Any, Any]:
+        return -2.0 * z, q[0] + v[0] ** 2
+
+
+def test_states_of_laws_grow_by_their_rate_in_the_middle() -> None:
+    """At the configuration there, with the mean of the velocities at both ends."""
+    machine = _feet()
+    eom = da.equations(machine.with_(motors=(da.Motor("F", "x"),)), backend="vm")
+    theta, h, rng = 0.7, 0.02, np.random.default_rng(3)
+    problem = close_loop(eom, _Integrates(), contact=TimeStepping(theta=theta)).problem
+    tape, system = step_tape(problem, None, "vm"), problem.stepping
+    assert system is not None and system.nz == 1
+    sizes = {key: place.stop - place.start for key, place in tape.inputs.items()}
+    parts = {key: 0.1 * rng.normal(size=size) for key, size in sizes.items()} | {"h": np.array([h])}
+    inputs = np.concatenate(list(parts.values()))
+    flags, p = np.zeros(4 * len(system.names)), np.array(eom.machine.p_nominal)
+    along = [np.zeros(1), np.zeros((1, len(inputs))), np.zeros((1, 0)), np.zeros((1, len(p)))]
+    values, _ = tape.kernel(0.3, inputs, np.zeros(0), p, flags, along=along)
+    x, after = parts["x"], values[tape.outputs["after"]]
+    nq, nv = eom.nq, eom.nv
+    middle, mean = x[0] + (1.0 - theta) * h * x[nq], (x[nq] + after[nq]) / 2.0
+    assert after[nq + nv] - x[nq + nv] == pytest.approx(h * (middle + mean**2), rel=1e-9)
+    assert abs(after[nq] - x[nq]) > 1e-4
