@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,7 +14,8 @@ import dalembert as da
 from dalembert.core.errors import InputError, PlanError
 from dalembert.plan import robot_capture
 from dalembert.plan.clearance import arm_shape, boxes_of
-from dalembert.plan.held_base import held_base
+from dalembert.plan.held_base import ArmMotion, held_base
+from dalembert.plan.pose import PoseMotion
 from dalembert.plan.robot_capture import _between, _Candidate, _grip, _hint, _reason, _screen, _sides, _times
 from dalembert.plan.robot_limits import RobotLimits, Verdict, at_least, at_most
 
@@ -267,3 +269,42 @@ def test_scene_of_a_search() -> None:
             robot_capture._scene(held, body, q, RobotLimits(**{name: cast(Any, value)}), (4.0, None), ((), 0.05))
     with pytest.raises(InputError, match="radius"):
         robot_capture._scene(held, body, q, limits, (4.0, None), ((), 0.0))
+
+
+def test_candidates_are_evaluated_until_the_hold_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each on its own times, path and part of the motion, in axes of the base at the centre of mass."""
+    scene, asked = _scene(), []
+
+    def path(k: float) -> Any:
+        def at(t: Array) -> PoseMotion:
+            way = np.outer(t, [k, 2.0, 3.0])
+            turn = _attitude(k * t)
+            return PoseMotion(way, 2.0 * way, 3.0 * way, turn, 4.0 * way, 5.0 * way)
+
+        return at
+
+    def follow(whole: PoseMotion, times: Array, joints: Array) -> ArmMotion:
+        asked.append((whole, times))
+        return ArmMotion(*(np.arange(2.0) + 10.0 * i for i, _ in enumerate(fields(ArmMotion))))
+
+    scene.robot = SimpleNamespace(follow=follow, least=lambda joints: np.array([0.7, 0.8]))
+    scene.joints = np.zeros(3)
+    monkeypatch.setattr(robot_capture, "_path", lambda scene, c: (f"body {c.duration:g}", None, path(c.duration)))
+    monkeypatch.setattr(robot_capture, "_verdicts", lambda *given: given[1:])
+    found = robot_capture._evaluate(scene, [_Candidate(np.eye(3), d, 0.1, ()) for d in (6.0, 9.0)])
+    ((whole, times),) = asked
+    np.testing.assert_allclose(times[:, [0, -1]], [[0.0, 10.0], [0.0, 13.0]])
+    assert times.shape == (2, 48) and np.ptp(np.diff(times, axis=1), axis=1).max() < 1e-12
+    R = scene.R
+    for k, d in enumerate((6.0, 9.0)):
+        way = np.outer(times[k], [d, 2.0, 3.0])
+        made = PoseMotion(*(x[k] for x in whole))
+        np.testing.assert_allclose(made[0], (way - scene.centre) @ R)
+        for i, factor in ((1, 2.0), (2, 3.0), (4, 4.0), (5, 5.0)):
+            np.testing.assert_allclose(made[i], factor * way @ R)
+        np.testing.assert_allclose(made[3], R.T @ _attitude(d * times[k]), atol=1e-12)
+        body, t, one, least = cast(Any, found[k].verdicts)
+        assert body == f"body {d:g}" and (t == times[k]).all() and least == (0.7, 0.8)[k]
+        assert [getattr(one, f.name) for f in fields(ArmMotion)] == [
+            k + 10.0 * i for i in range(len(fields(ArmMotion)))
+        ]

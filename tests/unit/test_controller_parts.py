@@ -169,6 +169,13 @@ def test_bounds_of_every_operation() -> None:
             assert low[0, k] <= values.min() and values.max() <= high[0, k]
             assert low[0, k] == pytest.approx(values.min(), abs=2e-3 * (1.0 + np.abs(values).max()))
             assert high[0, k] == pytest.approx(values.max(), abs=2e-3 * (1.0 + np.abs(values).max()))
+    z = ca.SX.sym("z", 2)
+    several = ca.Function("f", [x, z], [ca.vertcat(x + z[1], z[0]), x - z[0], 7.0])
+    boxes = [([[1.0, 2.0]], [[3.0, 2.5]]), ([[4.0, 0.0], [6.0, 1.0]], [[5.0, 0.5], [9.0, 1.5]])]
+    first, second, third = bounds(several, [tuple(map(np.array, box)) for box in boxes])
+    np.testing.assert_allclose(first, [[[7.0, 3.0], [4.0, 0.0]], [[12.0, 4.0], [5.0, 0.5]]])
+    np.testing.assert_allclose(second, [[[-4.0, 1.5]], [[-1.0, 2.5]]])
+    np.testing.assert_allclose(third, [[[7.0, 7.0]], [[7.0, 7.0]]])
     for low, high in ((0.0, 1.0), (-1.0, 0.0), (-1.0, 2.0)):  # zero is within, or an end
         for one in (1.0 / x, y / x):
             with pytest.raises(InputError, match="divide by a number that may be zero"):
