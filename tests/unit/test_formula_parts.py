@@ -258,3 +258,30 @@ def test_calls_of_a_rollout_have_bounded_work(monkeypatch: pytest.MonkeyPatch) -
         parts = LaneRollout._pieces(cast(Any, rollout), 10, cast(Any, plan), 1)[1]
         assert [k for first, last in parts for k in range(first, last)] == list(range(len(long)))
         assert all(sum(long[first : last - 1]) < 100 for first, last in parts)
+
+
+def test_threads_share_a_rollout_in_several_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen for each thread, of whole groups of members, none of less work than is worth a call."""
+    monkeypatch.setattr("dalembert.simulation.rollout.lanes._WORK", 10**6)
+    plan = SimpleNamespace(segments=np.array([(7, 0.0), (4, 0.1)], dtype=[("count", int), ("rest", float)]))
+    rollout = SimpleNamespace(_adaptive=False, _cost=10, width=4)  # a group of four has 12 steps of the cost 10
+
+    def pieces(n: int, threads: int, least: int) -> list[tuple[int, int]]:
+        monkeypatch.setattr("dalembert.simulation.rollout.lanes._LEAST", least)
+        members, parts = LaneRollout._pieces(cast(Any, rollout), n, cast(Any, plan), threads)
+        assert members[0][0] == 0 and members[-1][1] == n and parts == [(0, 2)]
+        assert all(a[1] == b[0] for a, b in pairwise(members))
+        return members
+
+    for threads, n, size in ((3, 960, 20), (3, 961, 24), (5, 960, 12), (2, 10, 4)):
+        assert {b - a for a, b in pieces(n, threads, 1)[:-1]} == {size}
+    assert len(pieces(960, 3, 1)) == 48
+    assert {b - a for a, b in pieces(960, 3, 1200)[:-1]} == {40}  # ten groups
+    assert {b - a for a, b in pieces(960, 3, 1201)[:-1]} == {44}
+    assert pieces(960, 1, 1) == [(0, 960)]
+    plan.segments["rest"] = (0.02, 0.1)
+    rollout._adaptive = True  # steps of the usual length fill the time
+    monkeypatch.setattr("dalembert.simulation.rollout.lanes._WORK", 10 * 2 * 50)
+    monkeypatch.setattr("dalembert.simulation.rollout.lanes.RK4", SimpleNamespace(step=0.01))
+    members, parts = LaneRollout._pieces(cast(Any, rollout), 100, cast(Any, plan), 1)
+    assert {b - a for a, b in members[:-1]} == {4 * (1000 // 120)} and parts == [(0, 2)]

@@ -267,6 +267,33 @@ def test_launches_with_values_of_each_member(tmp_path: Path) -> None:
     assert np.isnan(again.rows[:, 2]).all()
 
 
+def test_the_caller_is_asked_after_the_time_of_patience(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch takes 0.4 of it here: after every third one, and not at all while no time passes."""
+    plan = make_plan(_setup(record=0.1, step=0.1))
+    now, asked = [50.0], list[tuple[float, float]]()
+    monkeypatch.setattr("dalembert.simulation.rollout.cuda.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("dalembert.simulation.rollout.cuda._PATIENCE", 1.0)
+
+    class _Slow(_Loop):
+        def __init__(self, takes: float) -> None:
+            super().__init__()
+            self.takes = takes
+
+        def __call__(self, grid: Any, block: Any, given: tuple[Any, ...]) -> None:
+            super().__call__(grid, block, given)
+            now[0] += self.takes
+
+    for takes in (0.0, 0.4):
+        members = Members.at_start(np.zeros((2, 2)), np.zeros(1), np.zeros(1), len(plan.t))
+        members = Members(**{**vars(members), "seed": 7})
+        start = now[0]
+        _fly(plan, members, _Slow(takes), tmp_path, lambda part: asked.append((part, now[0])) is None)
+        assert (members.done == len(plan.t)).all() and bool(asked) == (takes > 0.0)
+    times = np.array([start, *(t for _, t in asked)])
+    assert len(plan.segments) == 10 and np.diff(times) == pytest.approx(1.2) and len(asked) >= 2
+    assert [part for part, _ in asked] == pytest.approx([(t - start) / 0.4 / 10 for t in times[1:]])
+
+
 def test_members_that_have_to_be_simulated_elsewhere(tmp_path: Path) -> None:
     """Those with the status -1 begin again, from their start."""
     plan = make_plan(_setup(record=1.0, step=0.5))

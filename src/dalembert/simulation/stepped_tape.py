@@ -83,7 +83,8 @@ def _terms(system: SteppingSystem, t: Any, x: Any, c: Any, p: Any, h: Any) -> tu
         values = ca.vertcat(t, x, p, terms["L"], terms["d"])
         rows = [pair.function(values[list(pair.gather)]) for pair in system.pairs]
         terms["Y"], terms["u0"], turn = (ca.vertcat(*(ca.vec(ca.SX(row[i])) for row in rows)) for i in range(3))
-        terms["bent"] = (1.0 - system.theta) * h * turn
+        pulling = terms["bent"][turn.shape[0] :]  # cables and ropes; those of contacts are zeros
+        terms["bent"] = ca.vertcat((1.0 - system.theta) * h * turn, pulling)
     Y = ca.SX(tables["row_start"][-1], system.nv)
     for a, support in enumerate(system.supports):
         for j in range(tables["size"][a]):
