@@ -155,6 +155,18 @@ class Turning:
         return np.array([x[0] + 0.1 * t, *x[1:5], x[5] * x[0] + x[5]])
 
 
+class Prompt(Plain):
+    """Its readings are there at once."""
+
+    delay, every = np.zeros(2), np.array([1.0, 3.0])
+
+
+class Late(Plain):
+    """Both sensors are late by a period, as are all estimates."""
+
+    delay = np.ones(2)
+
+
 Model = type[Plain] | type[Turning]
 
 
@@ -255,9 +267,10 @@ def kalman_unit(m: Model, lag: int) -> Unit:
     return unit(m, ("filter.h", "ekf.c"), macros, 2 * m.nx + 2, n_memory)
 
 
-@pytest.mark.parametrize("m", [Plain, Turning])
+@pytest.mark.parametrize("m", [Plain, Turning, Prompt, Late])
 def test_a_filter_with_late_readings_is_a_replay_with_a_prediction(m: Model) -> None:
-    lag, run = int(m.delay.max()), Sensed(m, np.random.default_rng(1), 12)
+    lag, run = int(m.delay.max()), Sensed(m, np.random.default_rng(3), 12)
+    assert (run.valid[0] > 0.5).any()
     made = kalman_unit(m, lag)
     x, P = begun(m)
     for n in range(12):
