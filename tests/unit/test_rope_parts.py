@@ -38,6 +38,8 @@ SHOWN double of_row(ROPES, int64_t row) { MADE; return tension_at(&C, row); }
 SHOWN void counted(ROPES, int64_t rope, double sign) { MADE; count_from_shares(&C, x, rope, sign); }
 SHOWN int64_t held_too(ROPES, int64_t own) {
     MADE; const struct memory memory = {work}; return holds_by_itself(&C, x, own, memory); }
+SHOWN void pivots_of(ROPES, const int64_t *held, int64_t n_held, double *g) {
+    MADE; const struct memory memory = {work}; find_rope_pivots(&C, x, held, n_held, g, memory); }
 SHOWN int64_t one_yields(ROPES) { MADE; return yield_once(&C, x); }
 """
 
@@ -255,3 +257,44 @@ def test_the_first_sheave_beyond_its_limit_that_others_hold_yields(engine: Any) 
         np.testing.assert_array_equal(c.yields, yields)
         np.testing.assert_allclose(c.f, f, rtol=1e-11, atol=1e-11)
     assert len(ways) > 20 and set(ways) == {-1.0, 1.0}
+
+
+def pivot(S: np.ndarray, g: int) -> float:
+    """What is left of a diagonal entry where all others are eliminated."""
+    o = [i for i in range(len(S)) if i != g]
+    return float(S[g, g] - S[g, o] @ np.linalg.solve(S[np.ix_(o, o)], S[o, g]) if o else S[g, g])
+
+
+def test_pivots_of_groups_at_sheaves_that_slip(engine: Any) -> None:
+    """By how much a tension lengthens its group while all others keep their lengths, relative to equal tensions.
+
+    Where the group cannot lengthen by itself, and at sheaves that stick, it is 1.
+    """
+    rng, slipping, stiff = np.random.default_rng(6), 0, 0
+    for trial in TRIALS:
+        c = Ropes(rng)
+        plain = [k for k, row in enumerate(c.active) if not c.of_rope[row]]
+        held = rng.permutation(np.array(plain, dtype=np.int64))[:2].copy()
+        rigid = trial % 4 == 3 and len(held) > 0
+        expected = np.ones(5)
+        for rope in np.flatnonzero(c.taut):
+            groups = c.groups(rope)
+            places = [c.place(c.spans[rope][group[-1]]) for group in groups]
+            if rigid:  # all groups follow from the first row that is held
+                c.Y[:, places] = c.Y[:, held[:1]] * rng.uniform(1.0, 2.0, len(places))
+            rows = np.diff(c.Y[:, places], axis=1, prepend=0.0)
+            rows, columns = np.hstack([c.Y[:, held], rows]), c.Z[:, [*held, *places]]
+            for k, group in enumerate(groups):
+                a = len(held) + k
+                for j in group:
+                    r = c.first[rope] + j
+                    if r == c.first[rope + 1] or c.sticks[r]:
+                        continue
+                    slipping, stiff = slipping + (not rigid), stiff + rigid
+                    if not rigid:
+                        whole = pivot(rows.T @ rows, a) * abs(c.ratio[c.bounds[rope] + j])
+                        expected[r] = pivot(rows.T @ columns, a) / whole - 0.5e-9
+        g = np.full(6, 7.0)
+        engine("pivots_of", *c.given, held, len(held), g)
+        np.testing.assert_allclose(g, [*expected, 7.0], rtol=1e-8, atol=1e-9)
+    assert slipping > 20 and stiff > 5
