@@ -213,6 +213,16 @@ SHOWN int64_t projected(BLOCKS, int64_t held, double *Q, double *zeta, double *P
     C.n_held = held, C.Q = Q, C.zeta = zeta, C.P = P, C.before = before, C.rank = rank;
     return held_rows(&C, a);
 }
+SHOWN void put_on_rows(int64_t rows, int64_t nv, double *Q, double *zeta, int64_t is, double *s, double *z) {
+    struct moreau C = {0};
+    C.n_held = rows, C.nv = nv, C.Q = Q, C.zeta = zeta;
+    held_project(&C, (int)is, s, z);
+}
+SHOWN void of_rows(BLOCKS, int64_t rows, double *T, double *P, double *z) {
+    MADE;
+    C.n_held = rows, C.T = T, C.P = P;
+    held_impulses(&C, z);
+}
 SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
 SHOWN int64_t together(BLOCKS, int64_t a, int64_t b) { MADE; return act_together(&C, a, b); }
 SHOWN int64_t split_up(BLOCKS, int64_t *label, int64_t *order, int64_t *ends, int64_t *places) {
@@ -907,6 +917,27 @@ def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:
     lower = np.tril(T, -1)
     lower[kept, kept] = 1.0 / np.diag(T)[kept]
     np.testing.assert_allclose(lower @ Q, Y, atol=1e-12)
+    np.testing.assert_allclose((lower @ zeta)[kept], (rate - 2.0 * u0)[kept], atol=1e-12)
+    assert zeta[2] == 0.0
+
+
+def test_velocities_and_impulses_of_rows_that_always_hold(engine: Any) -> None:
+    """Velocities become the nearest ones with Q s = zeta; impulses are those of Y = T Q, less what blocks push."""
+    rng = np.random.default_rng(28)
+    Q, zeta = np.linalg.qr(rng.normal(size=(7, 4)))[0].T.copy(), rng.normal(size=4)
+    s, z = rng.normal(size=7), np.full(4, 7.0)
+    lacks, nearest, before = zeta - Q @ s, s + Q.T @ (zeta - Q @ s), s.copy()
+    engine("put_on_rows", 4, 7, Q, zeta, 0, s, z)
+    assert (s == before).all() and (z == 7.0).all()
+    engine("put_on_rows", 4, 7, Q, zeta, 1, s, z)
+    np.testing.assert_allclose(s, nearest, atol=1e-14)
+    np.testing.assert_allclose(z, lacks, atol=1e-14)
+    c = chain(rng, 4)
+    T, P, z = np.tril(rng.normal(size=(4, 4)) + 3.0 * np.eye(4)), rng.normal(size=(c.rows, 4)), rng.normal(size=4)
+    expected = np.linalg.solve(T.T, z - P.T @ c.x)
+    T[np.diag_indices(4)] = 1.0 / np.diag(T)
+    engine("of_rows", *c.given, 4, T, P, z)
+    np.testing.assert_allclose(z, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("law", [UNILATERAL, COULOMB])
@@ -918,6 +949,8 @@ def test_rows_of_a_block_beside_rows_that_always_hold(engine: Any, law: int) -> 
         if trial % 3 == 1:  # it acts on one velocity alone
             c.parts[1][0] = 0.0
             c.parts[1][0, (trial // 3) % 2 * 5] = rng.normal()
+        if trial % 4 == 2:  # of a large mass
+            c.parts[1] *= 1e-12
         Y, size = c.Y, c.size[1]
         rows = rng.normal(size=(held, c.nv))
         if trial % 2:
