@@ -69,11 +69,11 @@ def test_displacements_lead_from_one_configuration_to_another() -> None:
     q, d = eom.random_configuration(rng), 0.6 * rng.normal(size=5)
     x, y, h = ca.SX.sym("x", 6), ca.SX.sym("y", 5), 1e-6
     step = ca.Function("step", [x, y], [layout.integrate(x, y)])
-    end = np.ravel(step(q, d))
-    gap = np.ravel(ca.DM(layout.difference(ca.DM(q), ca.DM(end))))
-    np.testing.assert_allclose(np.ravel(step(q, gap)), end, atol=1e-12)
-    rate = (np.ravel(step(q, h * d)) - np.ravel(step(q, -h * d))) / (2 * h)
-    np.testing.assert_allclose(np.ravel(ca.DM(layout.rates(ca.DM(q), ca.DM(d)))), rate, atol=1e-8)
+    end = np.array(step(q, d)).ravel()
+    gap = np.array(ca.DM(layout.difference(ca.DM(q), ca.DM(end)))).ravel()
+    np.testing.assert_allclose(np.array(step(q, gap)).ravel(), end, atol=1e-12)
+    rate = (np.array(step(q, h * d)).ravel() - np.array(step(q, -h * d)).ravel()) / (2 * h)
+    np.testing.assert_allclose(np.array(ca.DM(layout.rates(ca.DM(q), ca.DM(d)))).ravel(), rate, atol=1e-8)
 
 
 def test_random_configurations_are_within_limits() -> None:

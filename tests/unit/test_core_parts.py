@@ -190,7 +190,7 @@ def test_factors_on_a_tape() -> None:
     tape = ca.Function("tape", [M_, Jt_, f_, g_], [*outputs, made.correction(g_)])
 
     def values(J: Any, gamma: Any) -> list[Any]:
-        return [np.ravel(x) for x in tape(M, J.T, f, gamma)]
+        return [np.array(x).ravel() for x in tape(M, J.T, f, gamma)]
 
     share, least, a, forces, finer, others, change = values(J, gamma)
     S = J @ np.linalg.solve(M, J.T)

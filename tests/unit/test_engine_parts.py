@@ -102,6 +102,12 @@ SHOWN void shared_anew(BLOCKS, const int64_t *yields, double *p, double *u, int6
     struct blocks all = c;
     all.yields = yields;
     share_again(&all, &s, memory); }
+SHOWN void of_rope(int64_t n, const int64_t *first, const int64_t *rubbing, const int64_t *flags, double *cone,
+                   double *tension, double *yields, const double *x, double *g) {
+    struct constrained C = {0};
+    C.n_ropes = n, C.rope_first = first, C.n_rubbing = first[n], C.rubbing = rubbing, C.flags = flags;
+    C.cone = cone, C.tension = tension, C.yields = yields;
+    rope_events(&C, x, g); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -400,7 +406,9 @@ def test_dense_matrices(engine: Any) -> None:
 def test_equations_by_full_pivoting(engine: Any) -> None:
     """Unknowns without a pivot are zero, and the others solve what can be solved."""
     rng = np.random.default_rng(8)
-    for n, rank, size in ((1, 1, 1.0), (4, 4, 1e-3), (6, 6, 1e5), (5, 3, 1e-3), (6, 2, 1e5), (5, 4, 1e5)):
+    for n, rank, size in (
+        (1, 1, 1.0), (4, 4, 1e-3), (6, 6, 1e5), (5, 3, 1e-3), (6, 2, 1e5), (5, 4, 1e5), (3, 0, 1.0),
+    ):  # fmt: skip
         A = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)) * size
         x = A @ rng.normal(size=n)
         right, columns = x.copy(), np.zeros(2 * n, dtype=np.int64)
@@ -506,3 +514,33 @@ def test_equations_of_contacts_that_slip(engine: Any) -> None:
         else:
             expected = right * np.linalg.solve(left[:, None] * S * right, left * b)
         np.testing.assert_allclose(mu, expected, rtol=1e-7, atol=1e-10)
+
+
+def test_events_of_sheaves(engine: Any) -> None:
+    """How far the tensions beside a sheave are from its limit while it sticks, and how fast it slips on a taut rope.
+
+    One that follows its limit is beyond it where another one of its rope is, and by as much.
+    """
+    rng = np.random.default_rng(16)
+    sheaves, first = 9, np.array([0, 4, 7, 9])
+    rope = np.repeat(np.arange(3), np.diff(first))
+    rubbing = np.column_stack([3 + rope, np.arange(6, 15), np.full(9, -1)])  # rows: of a rope, and of each sheave
+    flags = rng.permutation(20)[:15]
+    taut = np.array([1.0, 1.0, 0.0])
+    for trial in range(40):
+        x, cone, g = rng.normal(size=20), rng.uniform(0.1, 0.9, (sheaves, 3)), np.full(2 * sheaves + 1, 9.0)
+        sticks, follows = rng.random(sheaves) < 0.6, rng.random(sheaves) < 0.4
+        x[flags[3:6]], x[flags[6:]] = taut, sticks
+        tension = rng.uniform(4.0, 7.0 if trial % 2 else 4.3, sheaves + 3)
+        at = np.arange(sheaves) + rope  # spans before the sheaves
+        E = np.exp(cone[:, 0])
+        room = np.minimum(E * tension[at] - tension[at + 1], E * tension[at + 1] - tension[at])
+        engine("of_rope", 3, first, rubbing, flags, cone, tension, follows.astype(float), x, g)
+        for r in range(sheaves):
+            others = room[(rope == rope[r]) & sticks & ~follows]
+            worst = min(others.min(initial=0.0), 0.0)
+            alone = room[r] if sticks[r] else 1.0
+            expected = (worst if worst < 0.0 else 1.0) if sticks[r] and follows[r] else alone
+            assert g[r] == pytest.approx(expected, rel=1e-13)
+            assert g[sheaves + r] == (cone[r, 1] if taut[rope[r]] and not sticks[r] else 1.0)
+        assert g[-1] == 9.0

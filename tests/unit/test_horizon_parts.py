@@ -155,6 +155,18 @@ class Turning:
         return np.array([x[0] + 0.1 * t, *x[1:5], x[5] * x[0] + x[5]])
 
 
+class Prompt(Plain):
+    """Its readings are there at once."""
+
+    delay, every = np.zeros(2), np.array([1.0, 3.0])
+
+
+class Late(Plain):
+    """Both sensors are late by a period, as are all estimates."""
+
+    delay = np.ones(2)
+
+
 Model = type[Plain] | type[Turning]
 
 
@@ -255,9 +267,10 @@ def kalman_unit(m: Model, lag: int) -> Unit:
     return unit(m, ("filter.h", "ekf.c"), macros, 2 * m.nx + 2, n_memory)
 
 
-@pytest.mark.parametrize("m", [Plain, Turning])
+@pytest.mark.parametrize("m", [Plain, Turning, Prompt, Late])
 def test_a_filter_with_late_readings_is_a_replay_with_a_prediction(m: Model) -> None:
-    lag, run = int(m.delay.max()), Sensed(m, np.random.default_rng(1), 12)
+    lag, run = int(m.delay.max()), Sensed(m, np.random.default_rng(3), 12)
+    assert (run.valid[0] > 0.5).any()
     made = kalman_unit(m, lag)
     x, P = begun(m)
     for n in range(12):
@@ -396,6 +409,19 @@ def test_a_window_says_which_sample_failed(broken: str, call: int) -> None:
         made.broken = {broken: made.calls[broken] + call} if n == 5 else {}
         answer = made.sample(run.time(n), run.arrives(n))
         assert answer[Plain.nx] == (n == 5) and made.memory[AT] == n + 1 and np.isfinite(answer).all()
+
+
+@pytest.mark.parametrize("m", [Plain, Turning])
+def test_a_window_begins_at_its_last_state_a_period_on(m: Model) -> None:
+    """Without rounds of least squares the answer is the motion from the start, within its bounds."""
+    run, made = Sensed(m, np.random.default_rng(6), 8), window_unit(m, 3, 0)
+    x = begun(m)[0]
+    for n in range(8):
+        if n:
+            x = normalised(m, np.clip(m.step(x, run.u[n], run.time(n - 1)), m.lower, m.upper), np.eye(m.nx))[0]
+        answer = made.sample(run.time(n), run.arrives(n))
+        np.testing.assert_allclose(answer[: m.nx], x, rtol=1e-12)
+        assert answer[m.nx :].tolist() == [0.0, 0.0, min(n, 3)]
 
 
 class Cart:
@@ -705,6 +731,47 @@ def test_a_plan_is_shifted_where_a_sample_has_none() -> None:
         np.testing.assert_allclose(answer[:2], np.clip(made.plan[1][0], [-0.5, -0.4], [0.4, 0.7]))
 
 
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_a_position_of_the_plan_that_has_no_numbers_is_zero(call: int) -> None:
+    made, x = Controller(rows=1, path=(1, 4, 2)), np.array([0.3, 0.2, -0.3])
+    made.unit.broken = {"PATH_TAPE": call}
+    answer = made.sample(0.4, x)
+    assert answer[2] == 0.0
+    at = np.array([[0.3 * made.plan[0][k, 0], made.plan[0][k, 1] + 0.4 + k * H, made.plan[0][k, 2]] for k in made.path])
+    at[call - 1] = 0.0
+    np.testing.assert_allclose(answer[10:].reshape(3, 3), at)
+
+
+def test_second_derivatives_weigh_less_where_the_problem_is_not_convex_with_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A half, a quarter, ... of them is on top of the weights; none after six halvings, or where there are none."""
+    after = """
+EXPORT void hessian(const double *own, long k, double *H, double *C) {
+    const struct control *const S = (const struct control *)(const void *)own;
+    for (int i = 0; i < NZ; i++)
+        memcpy(H + i * NZ, S->Q.H[k][i], NZ * sizeof(double)), memcpy(C + i * NZ, S->C[k][i], NZ * sizeof(double));
+}
+"""
+    J = np.vstack([np.diag(np.sqrt(Cart.weights)), [[0.8, 0.0, 0.0, 0.3, 0.1], [0.0, 0.5, -0.2, 0.0, 0.0]]])
+    residuals = staticmethod(lambda z, p, t: J @ (z - np.append(Cart.goal(p, t)[:3], [0.1, 0.2])))
+    monkeypatch.setattr(Cart, "residuals", residuals)
+    for size, expected in ((0.5, {1.0}), (3.0, {0.5, 0.25}), (24.0, {1 / 16, 1 / 32}), (1e4, {0.0})):
+
+        def bent(self: Controller, *values: Any, size: float = size) -> Any:
+            return (-size * values[3][-1] * padded(J.T @ J),)
+
+        monkeypatch.setattr(Controller, "curve", bent)
+        made, H, C = Controller(dense=True, exact=True, after=after), np.zeros((5, 5)), np.zeros((5, 5))
+        answer = made.sample(0.4, np.array([0.3, 0.2, -0.3]))
+        assert answer[2] in (0.0, 1.0) and answer[6] == 0.0 and answer[9] in expected
+        for k in range(Cart.NN):
+            pointers = (ctypes.c_void_p(a.ctypes.data) for a in (H, C))
+            made.unit.library.hessian(ctypes.c_void_p(made.unit.own.ctypes.data), ctypes.c_long(k), *pointers)
+            np.testing.assert_allclose(C, -size * J.T @ J, rtol=1e-13, atol=1e-13)
+            np.testing.assert_allclose(H, (1.0 - size * answer[9]) * J.T @ J, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("broken", ["READ_TAPE", "STEP_TAPE", "GOAL_TAPE", "COST_TAPE", "ROWS_TAPE", "CURVE_TAPE"])
 def test_a_sample_recovers_from_a_tape_that_fails_once(broken: str) -> None:
     """Without numbers of the sample the plan moves on; where a round fails, one begins from nothing and is optimal."""
@@ -844,3 +911,10 @@ def test_plans_by_equations_at_midpoints_are_optimal(mixed: bool) -> None:
         active += int((np.abs(force) > 1e-3).sum())
         x = expected[1]
     assert active > 2
+    sizes, before = np.cumsum([5 * (NN + 1), NN, 4 * (NN + 1)]), unit_.memory[AT + 2 :].copy()
+    unit_.broken = {"GOAL_TAPE": unit_.calls["GOAL_TAPE"] + 1}
+    assert unit_.sample(0.0, np.append(x, 0.0))[5] == 2.0  # the plan is shifted by an interval, accelerations too
+    shifted = np.split(unit_.memory[AT + 2 :], sizes)
+    for old, now, count in zip(np.split(before, sizes), shifted, (NN + 1, NN, NN + 1, NN), strict=True):
+        rows = old.reshape(count, -1)
+        np.testing.assert_array_equal(now.reshape(count, -1), [*rows[1:], rows[-1]])

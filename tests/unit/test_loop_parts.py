@@ -343,7 +343,7 @@ def test_bounds_of_contacts() -> None:
     rng, s = np.random.default_rng(3), eom.symbolic
     q, v = eom.random_configuration(rng, 0.4), rng.normal(size=eom.nv)
     f = ca.Function("f", [s.q, s.v, s.p], [ca.densify(contact_paces(system)), ca.densify(ca.SX(system.gaps))])
-    paces, gaps = (np.ravel(x) for x in f(q, v, eom.parameter_values(None)))
+    paces, gaps = (np.array(x).ravel() for x in f(q, v, eom.parameter_values(None)))
     twists = {name: eom.jacobian(name, q) @ v for name in ("a", "b")}
     fast, spin = ({n: np.linalg.norm(w[k]) for n, w in twists.items()} for k in (slice(0, 3), slice(3, 6)))
     apart, arm = np.linalg.norm(eom.pose("a", q)[:3, 3] - eom.pose("b", q)[:3, 3]), np.linalg.norm(at)

@@ -505,7 +505,7 @@ def test_friction_of_the_teeth_of_a_gear(eta: float, back: float | None) -> None
     relative: Any = SimpleNamespace(of_joint=rates.__getitem__)
     made = gear.rubbing(context, relative)
     assert made is not None
-    shares = np.ravel(ca.DM(ca.jacobian(made.rate, ca.vertcat(*rates.values()))))
+    shares = np.array(ca.DM(ca.jacobian(made.rate, ca.vertcat(*rates.values())))).ravel()
     k = float(ca.DM(made.coefficient))
     for sign in (1.0, -1.0):  # forces of the constraint and of its friction on both wheels, for a multiplier of one
         one, two = 2.0 + sign * k * shares[0], -3.0 + sign * k * shares[1]

@@ -110,7 +110,9 @@ def test_the_moon_in_the_axes_of_the_equator() -> None:
         np.testing.assert_allclose(moon_position(2451545.0 + days, seconds)[k], r * x, atol=1e-5 * r)
         symbol = ca.SX.sym("t")
         f = ca.Function("f", [symbol], [moon_position(2451545.0 + days[k], symbol)])
-        np.testing.assert_allclose(np.ravel(f(seconds[k])), moon_position(2451545.0 + days[k], seconds[k]), rtol=1e-12)
+        np.testing.assert_allclose(
+            np.array(f(seconds[k])).ravel(), moon_position(2451545.0 + days[k], seconds[k]), rtol=1e-12
+        )
 
 
 def test_a_sidereal_day_is_shorter() -> None:
@@ -131,7 +133,7 @@ def test_the_dipole_is_the_gradient_of_its_potential() -> None:
     V = a**3 / r**2 * (-29404.8 * cosine + (-1450.9 * ca.cos(phi) + 4652.5 * ca.sin(phi)) * sine) * 1e-9
     B = ca.Function("B", [x], [-ca.gradient(V, x)])
     for place in ([6.9e6, 1.2e6, -2.3e6], [-4.0e6, 3.0e6, 6.0e6]):
-        np.testing.assert_allclose(magnetic_field(place, angle), np.ravel(B(place)), rtol=1e-12)
+        np.testing.assert_allclose(magnetic_field(place, angle), np.array(B(place)).ravel(), rtol=1e-12)
 
 
 ATMOSPHERE = (
@@ -375,7 +377,7 @@ def test_lines_between_wheels(kind: str) -> None:
             fields = {} if kind == point else {"radius": ca.SX(r), "axis": ca.SX(n), "direction": tuple(n), **known}
             wheels.append(Circle(ca.SX(c), **cast(Any, fields)))
         line = line_between(*wheels)
-        start, end = (np.ravel(ca.evalf(x)) for x in (line.start, line.end))
+        start, end = (np.array(ca.evalf(x)).ravel() for x in (line.start, line.end))
         flat = []
         for wheel, rho, place, c, r, n in (
             (wheels[0], line.out, start, c_1, r_1, n_1),
@@ -385,7 +387,7 @@ def test_lines_between_wheels(kind: str) -> None:
             if rho is None:
                 np.testing.assert_allclose(place, c, atol=1e-13)
                 continue
-            x = np.ravel(ca.evalf(rho))
+            x = np.array(ca.evalf(rho)).ravel()
             assert np.linalg.norm(x) == pytest.approx(1.0, abs=1e-12) and abs(x @ n) < 1e-12
             np.testing.assert_allclose(place, c + r * x, atol=1e-12)
             assert abs(x @ (end - start)) < 1e-11
@@ -440,7 +442,7 @@ def test_catenaries_converge_twice_as_fast_in_each_step(H: float, V: float, EA: 
 
     def solved(*near: float) -> Any:
         close = cast(Any, tuple(map(ca.SX, near)) if near else None)
-        return np.ravel([float(ca.evalf(x)) for x in pull(l, h, total, weight, stiff, close, ca.SX(c))])
+        return np.array([float(ca.evalf(x)) for x in pull(l, h, total, weight, stiff, close, ca.SX(c))]).ravel()
 
     np.testing.assert_allclose(solved(), [*solution, 0.0], rtol=1e-9, atol=1e-11)
     e = 2e-3
@@ -463,7 +465,7 @@ def test_neutral_coordinates_are_no_motion() -> None:
         )
         R, p = made.motion(ca.DM(kind.neutral))
         np.testing.assert_allclose(np.array(ca.DM(R)), np.eye(3), atol=1e-15, err_msg=name)
-        np.testing.assert_allclose(np.ravel(ca.DM(p)), np.zeros(3), atol=1e-15, err_msg=name)
+        np.testing.assert_allclose(np.array(ca.DM(p)).ravel(), np.zeros(3), atol=1e-15, err_msg=name)
         joint = {"axis": (1.0, 0.0, 0.0)} if "axis" in kind.needs else {}
         joint |= {"second_axis": (0.0, 1.0, 0.0)} if "second_axis" in kind.needs else {}
         joint |= {"pitch": 0.3} if "pitch" in kind.needs else {}

@@ -665,17 +665,21 @@ def test_references_are_their_formulas() -> None:
     for t in grid:
         inside = np.clip(t, 0.5, 3.7)
         np.testing.assert_allclose(
-            np.ravel(table(t)), [np.interp(t, times, values[:, k]) for k in range(2)], atol=1e-12
+            np.array(table(t)).ravel(), [np.interp(t, times, values[:, k]) for k in range(2)], atol=1e-12
         )
-        np.testing.assert_allclose(np.ravel(spline(t)), cubic(inside), atol=1e-12)
-        np.testing.assert_allclose(np.ravel(sine(t)), a + b * np.sin(2 * np.pi * 0.37 * t + phase), atol=1e-12)
+        np.testing.assert_allclose(np.array(spline(t)).ravel(), cubic(inside), atol=1e-12)
+        np.testing.assert_allclose(np.array(sine(t)).ravel(), a + b * np.sin(2 * np.pi * 0.37 * t + phase), atol=1e-12)
         s = np.clip((t - 0.6) / 1.7, 0.0, 1.0)
-        np.testing.assert_allclose(np.ravel(move(t)), a + (b - a) * (10 * s**3 - 15 * s**4 + 6 * s**5), atol=1e-12)
+        np.testing.assert_allclose(
+            np.array(move(t)).ravel(), a + (b - a) * (10 * s**3 - 15 * s**4 + 6 * s**5), atol=1e-12
+        )
         for order in (0, 1, 3, 4, 10):
             step = SmoothStep(a, b, 1.7, order=order, delay=0.6)
             from scipy.special import betainc
 
-            np.testing.assert_allclose(np.ravel(step(t)), a + (b - a) * betainc(order + 1, order + 1, s), atol=1e-9)
+            np.testing.assert_allclose(
+                np.array(step(t)).ravel(), a + (b - a) * betainc(order + 1, order + 1, s), atol=1e-9
+            )
     load = LoadReference(SmoothStep(0.3, 1.9, 2.0), omega=1.7)
     smooth, h = SmoothStep(0.3, 1.9, 2.0), 1e-4
     for t in (0.4, 1.3):
@@ -751,7 +755,7 @@ def test_phases_of_an_s_curve() -> None:
     assert curve.duration == pytest.approx(2.9)
     acceleration = np.cumsum(jerk) * h
     peaks = [np.abs(x).max() * 2.1 / moved[-1] for x in (np.cumsum(acceleration) * h, acceleration, jerk)]
-    np.testing.assert_allclose(np.ravel(curve.peaks), peaks, rtol=2e-3)
+    np.testing.assert_allclose(np.array(curve.peaks).ravel(), peaks, rtol=2e-3)
     for way, limits, met in (
         (9.0, (1.3, 0.9, 2.0), (True, True, True)),
         (9.0, (1.3, 5.0, 2.0), (True, False, True)),
@@ -759,7 +763,7 @@ def test_phases_of_an_s_curve() -> None:
         (0.2, (3.0, 0.9, 1.0), (False, False, True)),
     ):
         fast = SCurve.limited(0.5, 0.5 - way, velocity=limits[0], acceleration=limits[1], jerk=limits[2], delay=0.4)
-        found = np.ravel(fast.peaks) / limits
+        found = np.array(fast.peaks).ravel() / limits
         assert (found < 1.0 + 1e-9).all() and ((found > 1.0 - 1e-9) == met).all() and fast.delay == 0.4
         assert (fast.cruise_time > 0.0) == met[0] and (fast.acceleration_time > 0.0) == met[1]
     timed = SCurve.timed(0.0, 1.0, 6.0, cruise=0.25, smooth=0.4, delay=0.3)

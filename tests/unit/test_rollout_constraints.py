@@ -102,6 +102,28 @@ def test_doubled_rods_are_one_pendulum(rods: da.EquationsOfMotion) -> None:
     np.testing.assert_allclose(2.0 * two["multiplier.rod1"], one["multiplier.rod1"], rtol=1e-9)
 
 
+def test_members_outside_of_their_lanes_have_all_values_that_are_held() -> None:
+    """A ball on doubled rods below a carriage that a sampled law moves in two directions, between samples of it."""
+    machine = da.Machine(
+        "doubled",
+        bodies=[da.point_mass("bridge", 3.0), da.point_mass("carriage", 1.5), da.sphere("ball", 1.0, 0.1)],
+        joints=[
+            da.Joint("x", "prismatic", "world", "bridge", axis="x"),
+            da.Joint("y", "prismatic", "bridge", "carriage", axis="y"),
+            da.Joint("ball", "free", "world", "ball"),
+        ],
+        motors=[da.Motor("mx", "x"), da.Motor("my", "y")],
+        constraints=[da.DistanceConstraint(f"rod{k}", "ball", "carriage", length=1.0) for k in (1, 2)],
+    )
+    law = da.control.Sampled(da.PD(kp=(30.0, 50.0), kd=(9.0, 7.0), reference=(0.3, -0.2)), 0.02)
+    settings = {"q0": {"ball.x": 0.6, "ball.z": -0.8}, "duration": 0.1, "step": 5e-3, "record": 0.05, "control": law}
+    speeds = {"x_dot": np.array([0.4, -0.3, 0.2]), "y_dot": np.array([0.1, 0.5, -0.6])}
+    many = da.rollout(machine, v0=speeds, **settings)
+    for i in range(3):
+        run = da.simulate(machine, v0={k: v[i] for k, v in speeds.items()}, limits="ignore", **settings)
+        assert_same(many.x[i], run.x)
+
+
 def test_terms_of_baumgarte_hold_members_too(rods: da.EquationsOfMotion) -> None:
     settings = {"duration": 0.1, "step": 1e-3, "record": 0.05, "constraints": da.Baumgarte(alpha=20.0, beta=20.0)}
     q0 = {name: float(value) for name, value in hanging(np.array(0.4)).items()}

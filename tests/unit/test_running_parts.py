@@ -356,7 +356,7 @@ def test_bristles_of_joints_and_motors() -> None:
     assert made.names == ("bristle.p", "bristle.q[0]", "bristle.q[1]")
     f = ca.Function("f", [s.q, s.v, s.p, made.states], [made.rates, made.force, *(x for _, x in made.signals)])
     v, z = np.array([0.31, -0.17]), np.array([0.03, -0.05, 0.02])
-    rates, force, *signals = (np.ravel(x) for x in f([0.4, -0.8], v, eom.parameter_values(None), z))
+    rates, force, *signals = (np.array(x).ravel() for x in f([0.4, -0.8], v, eom.parameter_values(None), z))
     pushes = []
     for k, (friction, rate) in enumerate(((own, v[0]), (own, v[1]), (drive, -6.0 * v[1]))):
         F: Any = friction
@@ -543,7 +543,7 @@ def test_algebraic_equations_of_a_mechanism() -> None:
         t_, x_, c_, p_ = (ca.SX.sym(n, k) for n, k in zip("txcp", (1, len(x), len(problem.held_names), 0), strict=True))
         made = ca.Function("f", [t_, x_, c_, p_, part.z], list(part.equations(t_, x_, c_, p_)))
         z = rng.normal(size=system.nv + system.m)
-        rates, residual = (np.ravel(y) for y in made(0.4, x, np.zeros(len(problem.held_names)), [], z))
+        rates, residual = (np.array(y).ravel() for y in made(0.4, x, np.zeros(len(problem.held_names)), [], z))
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
         a, forces = z[: eom.nv], z[eom.nv :]
         acts = np.array([x[int(i)] > 0.5 if i >= 0 else True for i in system.flags], dtype=float)

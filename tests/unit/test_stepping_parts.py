@@ -207,6 +207,22 @@ SHOWN void held(int64_t rows, int64_t nv, double *Q, double *T, double *zeta, do
     C.n_held = rows, C.nv = nv, C.Q = Q, C.T = T, C.zeta = zeta, C.held_rate = rate, C.held_u0 = u0, C.rank = 1e-20;
     held_make(&C);
 }
+SHOWN int64_t projected(BLOCKS, int64_t held, double *Q, double *zeta, double *P, double *before, double rank,
+                        int64_t a) {
+    MADE;
+    C.n_held = held, C.Q = Q, C.zeta = zeta, C.P = P, C.before = before, C.rank = rank;
+    return held_rows(&C, a);
+}
+SHOWN void put_on_rows(int64_t rows, int64_t nv, double *Q, double *zeta, int64_t is, double *s, double *z) {
+    struct moreau C = {0};
+    C.n_held = rows, C.nv = nv, C.Q = Q, C.zeta = zeta;
+    held_project(&C, (int)is, s, z);
+}
+SHOWN void of_rows(BLOCKS, int64_t rows, double *T, double *P, double *z) {
+    MADE;
+    C.n_held = rows, C.T = T, C.P = P;
+    held_impulses(&C, z);
+}
 SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
 SHOWN int64_t together(BLOCKS, int64_t a, int64_t b) { MADE; return act_together(&C, a, b); }
 SHOWN int64_t split_up(BLOCKS, int64_t *label, int64_t *order, int64_t *ends, int64_t *places) {
@@ -276,7 +292,7 @@ def engine() -> Any:
         getattr(library, name).restype = ctypes.c_double
     for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
                  "together", "split_up", "number_of_faults", "at_rest", "long_island", "planned_work",
-                 "island_by_newton"):  # fmt: skip
+                 "island_by_newton", "projected"):  # fmt: skip
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -606,11 +622,17 @@ def test_impulses_are_exchanged(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_least_displacement_that_closes_the_gaps_of_a_chain(engine: Any, seed: int) -> None:
-    """It obeys the conditions of the least one: r = Y^T lambda, gaps closed, or open where nothing moves them."""
+@pytest.mark.parametrize("gives", [False, True])
+def test_least_displacement_that_closes_the_gaps_of_a_chain(engine: Any, gives: bool, seed: int) -> None:
+    """It obeys the conditions of the least one: r = Y^T lambda, gaps closed, or open where nothing moves them.
+
+    A contact that gives way closes as others do.
+    """
     rng = np.random.default_rng(seed)
     c = chain(rng, 12)
     n = len(c.law)
+    if gives:
+        c.give = np.where(c.law == STICTION, 0.0, rng.uniform(5.0, 50.0, n))
     gap, stays = 1e-5 * rng.normal(size=n), (rng.random(n) < 0.5).astype(float)
     push, r = np.ones(n), np.zeros(c.nv)
     assert engine("chain_closed", *c.given, gap, stays, push, room(), r) == 1
@@ -640,22 +662,26 @@ def test_gaps_that_contradict_each_other(engine: Any) -> None:
 def test_forces_that_are_not_determined_are_counted(engine: Any, friction: bool) -> None:
     """Unknowns less the rank of their rows; tangents of contacts that slip follow their normals.
 
-    A tangent along which nothing can move, as in a plane, is no unknown.
+    A tangent along which nothing can move, as in a plane, is no unknown, nor are joints that stick and contacts that
+    do not push.
     """
     rng = np.random.default_rng(9)
-    for trial in range(15):
-        c = chain(rng, 2, (COULOMB, UNILATERAL))
+    for trial in range(20):
+        c = chain(rng, 2, (COULOMB, UNILATERAL) if trial % 2 else (COULOMB, COULOMB, UNILATERAL, STICTION))
         for part in c.parts:
             if trial % 3 and len(part) == 3:
                 part[trial % 3] = 0.0
         c.x = rng.uniform(0.5, 1.5, c.rows)
+        pushes = (c.law != STICTION) & (rng.random(len(c.law)) < 0.8)
+        c.x[np.repeat(~pushes & (c.law != STICTION), c.size)] = 0.0
         c.u0 = -(c.Y @ (c.Y.T @ c.x))  # all rest
         slips = (c.law == COULOMB) & (rng.random(len(c.law)) < 0.5)
         c.u0[c.first[:-1][slips] + 1] += 1.0
         if not friction:
             c.mu[:, 0], slips = 0.0, c.law == COULOMB
         own, moved = list[np.ndarray](), list[np.ndarray]()
-        for k, f in enumerate(c.first[:-1]):
+        for k in np.flatnonzero(pushes):
+            f = c.first[k]
             part = c.Y[f : f + c.size[k]]
             rests = part[part.any(axis=1)]
             own += list(part[:1] if slips[k] else rests)
@@ -924,6 +950,58 @@ def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:
     lower = np.tril(T, -1)
     lower[kept, kept] = 1.0 / np.diag(T)[kept]
     np.testing.assert_allclose(lower @ Q, Y, atol=1e-12)
+    np.testing.assert_allclose((lower @ zeta)[kept], (rate - 2.0 * u0)[kept], atol=1e-12)
+    assert zeta[2] == 0.0
+
+
+def test_velocities_and_impulses_of_rows_that_always_hold(engine: Any) -> None:
+    """Velocities become the nearest ones with Q s = zeta; impulses are those of Y = T Q, less what blocks push."""
+    rng = np.random.default_rng(28)
+    Q, zeta = np.linalg.qr(rng.normal(size=(7, 4)))[0].T.copy(), rng.normal(size=4)
+    s, z = rng.normal(size=7), np.full(4, 7.0)
+    lacks, nearest, before = zeta - Q @ s, s + Q.T @ (zeta - Q @ s), s.copy()
+    engine("put_on_rows", 4, 7, Q, zeta, 0, s, z)
+    assert (s == before).all() and (z == 7.0).all()
+    engine("put_on_rows", 4, 7, Q, zeta, 1, s, z)
+    np.testing.assert_allclose(s, nearest, atol=1e-14)
+    np.testing.assert_allclose(z, lacks, atol=1e-14)
+    c = chain(rng, 4)
+    T, P, z = np.tril(rng.normal(size=(4, 4)) + 3.0 * np.eye(4)), rng.normal(size=(c.rows, 4)), rng.normal(size=4)
+    expected = np.linalg.solve(T.T, z - P.T @ c.x)
+    T[np.diag_indices(4)] = 1.0 / np.diag(T)
+    engine("of_rows", *c.given, 4, T, P, z)
+    np.testing.assert_allclose(z, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("law", [UNILATERAL, COULOMB])
+def test_rows_of_a_block_beside_rows_that_always_hold(engine: Any, law: int) -> None:
+    """They lose their parts along these; one of which nothing is left but rounding cannot act."""
+    rng = np.random.default_rng(25)
+    for trial in range(12):
+        c, held = Contacts(rng, 2, [UNILATERAL, law, STICTION], [(0, 1)] * 3), 4
+        if trial % 3 == 1:  # it acts on one velocity alone
+            c.parts[1][0] = 0.0
+            c.parts[1][0, (trial // 3) % 2 * 5] = rng.normal()
+        if trial % 4 == 2:  # of a large mass
+            c.parts[1] *= 1e-12
+        Y, size = c.Y, c.size[1]
+        rows = rng.normal(size=(held, c.nv))
+        if trial % 2:
+            rows[0] = Y[1]  # which is held already
+        mixed = np.linalg.qr(rng.normal(size=(held, held)))[0]
+        Q, zeta = mixed @ np.linalg.qr(rows.T)[0].T, rng.normal(size=held)
+        P, before, given = np.full((c.rows, held), 7.0), np.full(c.rows, 7.0), c.given
+        u0, at = c.u0.copy(), slice(1, 1 + size)
+        able = engine("projected", *given, held, Q, zeta, P, before, 1e-20, 1)
+        part = Y[at] @ Q.T
+        assert able == (trial % 2 == 0)
+        np.testing.assert_allclose(P[at], part, atol=1e-13)
+        np.testing.assert_array_equal(before[at], u0[at])
+        np.testing.assert_allclose(c.u0[at], u0[at] + part @ zeta, atol=1e-13)
+        left = np.split(c._flat, np.cumsum(c.size * c.count)[:-1])[1].reshape(size, -1)
+        np.testing.assert_allclose(left, Y[at] - part @ Q, atol=1e-13)
+        others = np.array([0, *range(1 + size, c.rows)])
+        assert (P[others] == 7.0).all() and (before[others] == 7.0).all() and (c.u0[others] == u0[others]).all()
 
 
 @pytest.mark.parametrize("seed", range(5))

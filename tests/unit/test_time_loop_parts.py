@@ -76,6 +76,11 @@ SHOWN double root(struct watch *W, void (*probe)(struct watch *, double), int64_
                         (int)deflated};
     return find_crossing(W, probe, i, &B);
 }
+SHOWN double settled(struct watch *W, int64_t i, double *bracket, int64_t deflated, double s) {
+    struct bracket B = {bracket[0], bracket[1], bracket[2], bracket[3], bracket[4], bracket[5], bracket[6], bracket[7],
+                        (int)deflated};
+    return settled_crossing(W, i, &B, s);
+}
 SHOWN int64_t has_crossed(struct watch *W, int64_t i, double g) { return crossed(W, i, g); }
 SHOWN int64_t demanded(struct watch *W) { return demand(W); }
 SHOWN int64_t first_of(struct watch *W) { return first_fired(W); }
@@ -102,6 +107,9 @@ SHOWN void one_alone(const struct singles *R, int64_t i, int64_t n, const struct
 """
 REALS = ("length", "shorter", "next", "trial", "starting", "norm", "first", "next_sample", "value", "defect_of", "ends")
 PROBE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double)
+PROJECT = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.POINTER(ctypes.c_double), *[ctypes.c_void_p] * 2
+)
 TRANSITION = ctypes.CFUNCTYPE(
     ctypes.c_int64,
     ctypes.c_void_p,
@@ -115,7 +123,7 @@ TRANSITION = ctypes.CFUNCTYPE(
 def engine() -> Any:
     text = unit_text("members").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "loop-parts", optimise=("-O0",))
-    for name in (*REALS, "error", "root"):
+    for name in (*REALS, "error", "root", "settled"):
         getattr(library, name).restype = ctypes.c_double
     for name in ("is_too_short", "bad", "go", "inside", "has_crossed", "demanded", "first_of", "crowded", "room"):
         getattr(library, name).restype = ctypes.c_int64
@@ -493,6 +501,60 @@ def test_roots_are_found_to_the_tolerance(engine: Any, guessed: bool, deflated: 
         assert abs(s - at) <= 1.01 * tolerance and g(s) * g(b) >= 0.0
         assert run.seen["x_found"][0] == s and run.seen["g_found"][1] == g(s)
         assert len(looked) < 20 and (not guessed or looked[0] == guess)
+
+
+@pytest.mark.parametrize("deflated", [0, 1])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_crossing_follows_the_state_as_it_settles(engine: Any, sign: float, deflated: int) -> None:
+    """An event at x1 = 0.9 of a cubic, of which settling moves x1 by 0.01 t.
+
+    What is found are the settled state and its functions, of which that of the event has not the sign from before.
+    """
+    t0, zero = 0.7, -0.2
+    f, slope = hermite(np.random.default_rng(11), 2, 3)
+
+    def x(s: float) -> np.ndarray:
+        return np.array([0.2 + f(s)[0], 0.3 + 2.0 * s + 0.2 * s**3])
+
+    def settled(s: float) -> np.ndarray:
+        return x(s) + [0.0, 0.01 * (t0 + s)]
+
+    def g(s: float) -> float:
+        return float(sign * (settled(s)[1] - 0.9))
+
+    def events(_t: float, x: np.ndarray, _c: Any, _p: Any) -> list[float]:
+        return [7.0 * x[0], sign * (x[1] - 0.9)]
+
+    def moved(_context: Any, t: float, x: Any, _c: Any, _p: Any) -> int:
+        x[1] += 0.01 * t
+        return fails[0]
+
+    fails, made = [0], PROJECT(moved)
+    run = Run(lambda t, x, c, p: x, [0.0, 0.0], events, (event(),) * 2, (STAYS,) * 2, t0=t0)
+    run.L.project, run.L.h_used = ctypes.cast(made, ctypes.c_void_p).value, 0.5
+    run.seen["newton"][:2], run.seen["newton"][2:4] = x(0.0), [slope(0.0)[0], 2.0]
+    run.W.n_nodes, run.seen["nodes"][0] = 1, 0.0
+    engine("node", run.watch, 0.5, x(0.5), np.array([slope(0.5)[0], 2.0 + 0.6 * 0.25]))
+    root = brentq(g, 0.0, 0.5, xtol=1e-15)
+    rate = sign * (2.01 + 0.6 * root**2) / ((root - zero) if deflated else 1.0)
+
+    def found(begin: float, tolerance: float, a: float = 0.1) -> float:
+        bracket = np.array([a, g(a), 0.45, g(0.45), tolerance, np.nan, rate, zero])
+        return float(engine("settled", run.watch, 1, bracket, deflated, begin))
+
+    for begin in (root - 0.05, root + 0.05, root - 1e-4, root + 1e-4, 0.2, 0.4):
+        for tolerance in (1e-3, 1e-9, 1e-12):
+            s = found(begin, tolerance)
+            near = abs(begin - root) < tolerance
+            assert abs(s - root) <= 1.01 * tolerance and (s == begin) == near
+            np.testing.assert_allclose(run.seen["x_found"], settled(s), rtol=1e-14)
+            beyond = g(s) * sign >= 0.0
+            if abs(s - root) > 1e-13:
+                assert run.seen["g_found"][1] == pytest.approx(g(s) if beyond else 0.0, abs=1e-15)
+            assert run.seen["g_found"][0] == pytest.approx(7.0 * settled(s)[0], rel=1e-13)
+    assert np.isnan(found(0.4, 1e-9, a=root + 0.01))  # it is not within the bracket
+    fails[0] = 1
+    assert np.isnan(found(0.3, 1e-9))
 
 
 def test_a_root_that_a_probe_meets_is_the_answer(engine: Any) -> None:

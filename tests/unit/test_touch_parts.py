@@ -322,6 +322,19 @@ def test_spheres_whose_middle_is_inside(engine: Any, kind: int) -> None:
         faces.add(tuple(np.round(u)) if kind == BOX else round(u[2]) if kind == CYLINDER else u[2] < 0.0)
 
 
+@pytest.mark.parametrize("kind", [SPHERE, CAPSULE])
+def test_spheres_around_the_middle_of_a_round_shape(engine: Any, kind: int) -> None:
+    """No direction is the nearest one: they are as deep as both radii, along some unit vector."""
+    rng, out = np.random.default_rng(27), np.zeros(7 * 64)
+    ball, b = Shape(rng, SPHERE), Shape(rng, kind)
+    b.R = np.roll(np.eye(3), 1, axis=0)  # of no rounding
+    ball.p = b.p = np.array([0.5, -0.25, 0.75])
+    for first, second in ((ball, b), (b, ball)):
+        assert engine("contacts", first, second, 0.1, out) == 1
+        assert out[6] == pytest.approx(-ball.size[0] - b.size[0], rel=1e-14)
+        assert np.linalg.norm(out[3:6]) == pytest.approx(1.0) and abs(out[3:6] @ b.R[:, 2]) < (1e-14 if kind else 2.0)
+
+
 def test_nearest_points_of_simplices(engine: Any) -> None:
     """Against non-negative least squares with a heavy row for the sum of parts."""
     rng, seen = np.random.default_rng(4), set()
