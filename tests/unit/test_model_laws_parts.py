@@ -1,4 +1,4 @@
-"""Laws of the model by themselves: pairs of boxes that touch, and fields of points of beams."""
+"""Laws of the model by themselves: pairs of boxes that touch, bodies that bend as sums over their points."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from scipy.spatial.transform import Rotation
 
 from dalembert.core.types import Array
 from dalembert.model.contacts import sharp
+from dalembert.model.elastic.integrals import ModalIntegrals
+from dalembert.model.elastic.modal import ModalBody, ModalSection
+from dalembert.model.elastic.stiffening import StiffeningIntegrals
 
 HALF_A, HALF_B = np.array([0.31, 0.17, 0.23]), np.array([0.41, 0.29, 0.37])
 SIGNS = [np.array([i, j, k]) for k, j, i in product((-1.0, 1.0), repeat=3)]
@@ -28,7 +31,7 @@ def _values(pairs: list[sharp.Facing], symbols: list[ca.SX], numbers: list[Any])
     return [{k: x.reshape(sizes.get(k, ())) for k, x in row.items()} for row in rows]
 
 
-def _beside(away: float, before: float) -> float:
+def _beside(away: Any, before: float) -> Any:
     """Windows end before zero; what is beyond is farther away by a millimetre."""
     return away + (1e-3 if away > -before else 0.0)
 
@@ -130,14 +133,14 @@ def test_corners_and_edges_of_two_boxes(boxes: Any, seed: int) -> None:
             if parallel:
                 assert pair["beside"] == 1.0
                 continue
-            p = p + c
-            s, r = _nearest(p, u, o, e)
+            middle = p + c
+            s, r = _nearest(middle, u, o, e)
             sines = [n @ d for d in inward_a] + [-n @ d for d in inward_b]
             expected = {
                 "normal": n,
                 "tangent": u,
-                "gap": n @ (p + s * u - o - r * e),
-                "point": p + s * u,
+                "gap": n @ (middle + s * u - o - r * e),
+                "point": middle + s * u,
                 "beside": _beside(max(abs(s) - a[i], abs(r) - b[j]), 2.5e-7),
                 "falls": _fall(sines),
                 "depth": 5e-7 if min(sines) < -1e-9 else chord_a + chord_b,
@@ -213,3 +216,163 @@ def test_windows_at_the_ends_of_faces_and_edges(width: float) -> None:
     edges = _values(sharp.capsule_on_box(*symbols), symbols, [along, centre, 0.3, 0.05, b])[:2]
     least = min(edges, key=lambda pair: pair["gap"] ** 2)
     assert least["beside"] == pytest.approx(width + (1e-3 if width > -2.5e-7 else 0.0), abs=1e-12)
+
+
+def _integrals(mass: Array, places: Array, X: Array) -> ModalIntegrals:
+    """Sums over points at ``places + X delta``."""
+    return ModalIntegrals(
+        float(mass.sum()),
+        mass @ places,
+        np.einsum("k,kb,kc->bc", mass, places, places),
+        np.einsum("k,kci->ci", mass, X),
+        np.einsum("k,kb,kci->bci", mass, places, X),
+        np.einsum("k,kbi,kcj->bcij", mass, X, X),
+    )
+
+
+def _agree(pairs: list[tuple[Any, Any]], symbols: list[ca.SX], rng: np.random.Generator) -> None:
+    f = ca.Function("f", symbols, [ca.densify(ca.SX(x)) for pair in pairs for x in pair])
+    values = f(*[rng.uniform(0.4, 1.3, s.shape) for s in symbols])
+    for k, (got, expected) in enumerate(zip(values[::2], values[1::2], strict=True)):
+        np.testing.assert_allclose(got.full(), expected.full(), rtol=1e-10, atol=1e-10, err_msg=str(k))
+
+
+@pytest.mark.parametrize("kind", ["linear", "parts", "stiffened", "constant", "constant stiffened"])
+def test_bodies_that_bend_are_sums_over_their_points(kind: str) -> None:
+    """Mass matrix, Coriolis forces and their matrix, of points that move by a map of the coordinates."""
+    rng, n, m = np.random.default_rng(3), 3, 7
+    mass, places, X = rng.uniform(0.5, 2.0, m), rng.normal(size=(m, 3)), rng.normal(size=(m, 3, n))
+    delta, rate, w, v, rho, factor = (ca.SX.sym("x", k) for k in (n, n, 3, 3, 1, 1))
+    constant, bends = kind.startswith("constant"), kind.endswith("stiffened")
+    f = np.column_stack([np.ones(m), places])
+    C = rng.normal(size=(4, 3, n, n)) if bends else np.zeros((4, 3, n, n))
+    C = C + C.transpose(0, 1, 3, 2)
+    second = StiffeningIntegrals(np.einsum("k,ka,kb->ab", mass, f, f), np.einsum("k,ka,kci->aci", mass, f, X), C, {})
+    density: Any = {"parts": rho, "stiffened": 1.0}.get(kind, 1.7)
+    weights: list[Any] = [density * x for x in mass]
+    parts: Any = [(1.0, _integrals(mass, places, X))]
+    if kind == "parts":
+        some = [(factor, _integrals(mass[:3], places[:3], X[:3])), (0.6, _integrals(mass[3:], places[3:], X[3:]))]
+        parts = some
+        weights = [factor * x for x in weights[:3]] + [0.6 * x for x in weights[3:]]
+    body = ModalBody(
+        parts, delta, density, ca.SX(n, n), ca.DM(n, 1), loses=False,
+        stiffening=second if bends else None, constant=constant,
+    )  # fmt: skip
+
+    def place(k: int, x: ca.SX) -> ca.SX:
+        H = np.einsum("a,acij->cij", f[k], C)
+        return ca.DM(places[k]) + ca.DM(X[k]) @ x + ca.vertcat(*[x.T @ ca.DM(H[c]) @ x / 2 for c in range(3)])
+
+    deformed = [place(k, delta) for k in range(m)]
+    points = [ca.SX(ca.DM(x)) for x in places] if constant else deformed
+    modes = [ca.SX(ca.DM(x)) for x in X] if constant else [ca.jacobian(x, delta) for x in points]
+    moved = [J @ rate for J in modes]
+    late = [ca.reshape(ca.jtimes(ca.vec(J), delta, rate), 3, n) for J in modes]  # J'
+
+    def total(of: list[Any]) -> Any:
+        return sum(x * y for x, y in zip(weights, of, strict=True))
+
+    pairs = [
+        (body.mass, total([1.0] * m)),
+        (body.first_moment, total(points)),
+        (body.deformed_first_moment, total(deformed)),
+        (body.inertia, total([-ca.skew(x) @ ca.skew(x) for x in points])),
+        (body.V, total(modes)),
+        (body.H, total([ca.skew(x) @ J for x, J in zip(points, modes, strict=True)])),
+        (body.modal_mass, total([J.T @ J for J in modes])),
+    ]
+    force, moment, modal = body.coriolis(w, rate, v)
+    if constant:  # half of it is lost with the dependence on the coordinates
+        first, mixed = total(moved), total([ca.cross(x, y) for x, y in zip(points, moved, strict=True)])
+        pairs += [
+            (force, ca.cross(w, first)),
+            (moment, ca.cross(w, mixed) + ca.cross(v, first)),
+            (modal, total([J.T @ ca.cross(v, w) for J in modes])),
+        ]
+    else:
+        free = [2 * ca.cross(w, y) + L @ rate for y, L in zip(moved, late, strict=True)]
+        spun = [a + ca.cross(w, ca.cross(w, x)) for a, x in zip(free, points, strict=True)]
+        pairs += [
+            (force, total(free)),
+            (moment, total([ca.cross(x, a) for x, a in zip(points, free, strict=True)])),
+            (modal, total([J.T @ a for J, a in zip(modes, spun, strict=True)])),
+        ]
+        E = [ca.horzcat(ca.SX.eye(3), -ca.skew(x), J) for x, J in zip(points, modes, strict=True)]
+        E_rate = [ca.horzcat(ca.SX(3, 3), -ca.skew(y), L) for y, L in zip(moved, late, strict=True)]
+        B = total([e.T @ (ca.skew(w) @ e + d) for e, d in zip(E, E_rate, strict=True)])
+        rr, rd, dr, dd = body.coriolis_blocks(w, rate)
+        pairs += [(rr, B[:6, :6]), (rd, B[:6, 6:]), (dr, B[6:, :6]), (dd, B[6:, 6:])]
+    _agree(pairs, [delta, rate, w, v, rho, factor], rng)
+
+
+@pytest.mark.parametrize("kind", ["flex", "flex-MR", "flex-MA"])
+@pytest.mark.parametrize("bent", ["", "shortening", "second"])
+def test_sections_of_bodies_that_bend(kind: str, bent: str) -> None:
+    """Place, angles, twist and accelerations of a section, from derivatives of its place and rotation."""
+    rng, n = np.random.default_rng(4), 3
+    delta, rate, w = (ca.SX.sym("x", k) for k in (n, n, 3))
+    origin, Phi, Delta = rng.normal(size=3), rng.normal(size=(3, n)), rng.normal(size=(3, n))
+    H, Q = rng.normal(size=(n, n)), rng.normal(size=(3, n, n))
+    H, Q = H + H.T, Q + Q.transpose(0, 2, 1)
+    section = ModalSection(
+        origin, Phi, Delta, delta, approximation=kind,
+        shortening=H if bent == "shortening" else None, second=Q if bent == "second" else None,
+    )  # fmt: skip
+    straight = ca.DM(origin) + ca.DM(Phi) @ delta
+    p = straight
+    if bent == "shortening":
+        p = p - ca.vertcat(delta.T @ ca.DM(H) @ delta / 2, 0, 0)
+    if bent == "second":
+        p = p + ca.vertcat(*[delta.T @ ca.DM(Q[c]) @ delta / 2 for c in range(3)])
+    psi = ca.DM(Delta) @ delta
+
+    def turn(k: int, a: ca.SX) -> ca.SX:
+        c, s = ca.cos(a), ca.sin(a)
+        return [
+            ca.vertcat(ca.horzcat(1, 0, 0), ca.horzcat(0, c, -s), ca.horzcat(0, s, c)),
+            ca.vertcat(ca.horzcat(c, 0, s), ca.horzcat(0, 1, 0), ca.horzcat(-s, 0, c)),
+            ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)),
+        ][k]
+
+    R = turn(2, psi[2]) @ turn(1, psi[1]) @ turn(0, psi[0])
+    spin = ca.reshape(ca.jtimes(ca.vec(R), delta, rate), 3, 3) @ R.T
+    turning = ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0])
+    if kind == "flex-MA":  # linear throughout
+        u, turning, lever = ca.SX(ca.DM(Phi)) @ rate, ca.SX(ca.DM(Delta)) @ rate, ca.SX(ca.DM(origin))
+        late, tilted = ca.SX(3, 1), ca.SX(3, 1)
+    else:
+        u, lever = ca.jtimes(p, delta, rate), p
+        late, tilted = ca.jtimes(u, delta, rate), ca.jtimes(turning, delta, rate)
+    S = ca.vertcat(ca.jacobian(u, rate), ca.jacobian(turning, rate))
+    velocity, angular = section.twist(rate)
+    linear, accelerated = section.convective(w, rate)
+    twice = 1 if kind == "flex-MA" else 2
+    _agree(
+        [
+            (section.p, p),
+            (section.lever, lever),
+            (section.R, ca.SX.eye(3) if kind == "flex-MR" else R),
+            (section.S, S),
+            (velocity, u),
+            (angular, turning),
+            (linear, ca.cross(w, ca.cross(w, lever)) + twice * ca.cross(w, u) + late),
+            (accelerated, ca.cross(w, turning) + tilted),
+        ],
+        [delta, rate, w],
+        rng,
+    )
+    made = ca.SX.eye(3)
+    for k, c, s in section.turns:  # the last one first
+        made = turn(k, ca.atan2(s, c)) @ made
+    _agree([(made, section.R)], [delta], rng)
+    assert all(section.angle(k) is None for k in range(3))
+    for k in range(3):
+        alone = ModalSection(origin, Phi, np.eye(3)[k][:, None] * Delta, delta, approximation=kind)
+        assert [x[0] for x in alone.turns] == ([] if kind == "flex-MR" else [k])
+        for j in range(3):
+            angle = alone.angle(j)
+            assert (angle is None) == (j != k)
+            if angle is not None:
+                _agree([(angle, psi[k])], [delta], rng)
+    assert ModalSection(origin, np.zeros((3, 0)), np.zeros((3, 0)), ca.SX(0, 1)).psi.nnz() == 0
