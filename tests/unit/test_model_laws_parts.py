@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import dalembert as da
+from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.model.contacts import sharp
 from dalembert.model.elastic.integrals import ModalIntegrals
@@ -111,14 +113,14 @@ def test_corners_and_edges_of_two_boxes(boxes: Any, seed: int) -> None:
     """Corners of either on the faces of the other, and the nearest points of the lines of their edges."""
     (Q, c), a, b = _poses()[seed], HALF_A, HALF_B
     found = iter(boxes(Q, c, a, b))
-    for s in SIGNS:
+    for signs in SIGNS:
         for k in range(3):
-            _same(next(found), _corner(c + Q @ (s * a), b, [-s[m] * Q[:, m] for m in range(3)], k))
-    for s in SIGNS:
+            _same(next(found), _corner(c + Q @ (signs * a), b, [-signs[m] * Q[:, m] for m in range(3)], k))
+    for signs in SIGNS:
         for k in range(3):
-            expected = _corner(Q.T @ (s * b - c), a, [-s[m] * Q[m] for m in range(3)], k)
+            expected = _corner(Q.T @ (signs * b - c), a, [-signs[m] * Q[m] for m in range(3)], k)
             n = -Q @ expected["normal"]  # from B to A
-            point = s * b + expected["gap"] * n
+            point = signs * b + expected["gap"] * n
             expected |= {"normal": n, "tangent": Q @ expected["tangent"], "point": point}
             _same(next(found), expected)
     for i, j in product(range(3), range(3)):
@@ -376,3 +378,135 @@ def test_sections_of_bodies_that_bend(kind: str, bent: str) -> None:
             if angle is not None:
                 _agree([(angle, psi[k])], [delta], rng)
     assert ModalSection(origin, np.zeros((3, 0)), np.zeros((3, 0)), ca.SX(0, 1)).psi.nnz() == 0
+
+
+SLANTED = da.Section(3e-4, 2.1e-8, 1.3e-8, I_yz=0.6e-8, torsion=1.7e-8)
+THICK = da.Section(5e-4, 5.1e-8, 4.3e-8, I_yz=-1.6e-8, torsion=4.7e-8)
+SHAPED: dict[str, Any] = {
+    "E": 7e8, "G": 3e8, "density": 1700.0, "modes": {"y": 2, "z": 1, "x": 1, "torsion": 1},
+    "offset": (0.1, 0.03, -0.02), "stations": {"s": 0.37},
+}  # fmt: skip
+ROD: dict[str, Any] = {"E": 7e8, "G": 3e8, "density": 1700.0, "stations": {"s": 0.37}, "points": 4}
+BENT: dict[str, Any] = {
+    "beam": da.Beam("b", 0.8, ((0.3, THICK), (0.5, SLANTED)), **SHAPED),
+    "thin beam": da.Beam("b", 0.8, SLANTED, **(SHAPED | {"rotary_inertia": False, "modes": {"y": 2, "z": 1, "x": 1}})),
+    "shortened beam": da.Beam("b", 0.8, SLANTED, **(SHAPED | {"modes": {"y": 1, "z": 1}}), stiffening=True),
+    "telescope": da.Beam(
+        "b", da.Parameter("L", 0.8), SLANTED, **(SHAPED | {"density": da.Parameter("rho", 1700.0), "stations": {}})
+    ),
+    "rod in space": da.Rod(
+        "b", 0.8, ((0.3, THICK), (0.5, SLANTED)), **(ROD | {"points": 2}), pieces=(0.5, 0.3),
+        strains={"torsion": 1, "bending": 1}, curvature=(0.2, -0.3, 0.4),
+    ),
+    "rod with all strains": da.Rod(
+        "b", 0.8, SLANTED, **(ROD | {"points": 3}), pieces=2, shear_factor=0.9,
+        strains={"torsion": 1, "bending": 1, "axial": 1, "shear_y": 1, "shear_z": 1},
+    ),
+    "rod in a plane": da.Rod(
+        "b", 0.8, THICK, **ROD, pieces=(0.3, 0.5), strains={"bending_z": 2, "axial": 1}, curvature=(0.0, 0.7, 0.0)
+    ),
+    "thin rod": da.Rod("b", 0.8, THICK, **ROD, strains={"bending_y": 2}, rotary_inertia=False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BENT)
+def test_inertia_of_bodies_that_bend_is_that_of_their_fields(kind: str) -> None:
+    """Mass matrix and Coriolis terms from the places of points and directors alone, by differentiation."""
+    rng, part = np.random.default_rng(6), BENT[kind]
+    n = part.n_modes
+    delta, rate, w, v, origin = (ca.SX.sym("x", k) for k in (n, n, 3, 3, 3))
+    free = {"L": ca.SX.sym("L"), "rho": ca.SX.sym("rho")}
+
+    def value(x: Any) -> Any:
+        return x if isinstance(x, float) else free[x.name]
+
+    field = part.energy_field(delta, ca.SX.eye(3), origin, value)
+    body = part.elastic_body(delta, value)
+    sides = []
+    for columns in (field.left, field.right):
+        found = []
+        for x in ca.horzsplit(columns):
+            J = ca.jacobian(x, delta)
+            moved = J @ rate
+            late = ca.reshape(ca.jtimes(ca.vec(ca.densify(J)), delta, rate), 3, n)
+            along = ca.jacobian(x, origin)  # directors do not move with the origin
+            E = ca.horzcat(along, -ca.skew(x), J)
+            found.append((E, ca.horzcat(ca.SX(3, 3), -ca.skew(moved), late)))
+        sides.append(found)
+    M, B = ca.SX(6 + n, 6 + n), ca.SX(6 + n, 6 + n)
+    for weight, (E, E_rate), (F, F_rate) in zip(ca.vertsplit(field.weights), *sides, strict=True):
+        M += weight * (E.T @ F + F.T @ E) / 2
+        B += weight * (E.T @ (ca.skew(w) @ F + F_rate) + F.T @ (ca.skew(w) @ E + E_rate)) / 2
+    m, c, I = body.mass, body.first_moment, body.inertia
+    rigid = ca.vertcat(
+        ca.horzcat(m * ca.SX.eye(3), -ca.skew(c)),
+        ca.horzcat(ca.skew(c), I),
+    )
+    coupling = ca.vertcat(body.V, body.H)
+    rr, rd, dr, dd = body.coriolis_blocks(w, rate)
+    blocks = ca.vertcat(ca.horzcat(rr, rd), ca.horzcat(dr, dd))
+    turned = ca.vertcat(ca.SX(3, 1), w, rate)
+    force, moment, modal = body.coriolis(w, rate, v)
+    spun = ca.vertcat(ca.cross(w, ca.cross(w, c)), ca.cross(w, I @ w))
+    M_rate = ca.reshape(ca.jtimes(ca.vec(ca.densify(M)), delta, rate), 6 + n, 6 + n)
+    pairs = [
+        (field.mass, m),
+        (field.first_moment, c + m * origin),
+        (rigid, M[:6, :6]),
+        (coupling, M[:6, 6:]),
+        (body.modal_mass, M[6:, 6:]),
+        (ca.vertcat(force, moment, modal), B @ turned - ca.vertcat(spun, ca.SX(n, 1))),
+        (blocks @ turned, B @ turned),
+        (blocks + blocks.T, M_rate),
+    ]
+    symbols = [delta, rate, w, v, origin, *free.values()]
+    f = ca.Function("f", symbols, [ca.densify(ca.SX(x)) for pair in pairs for x in pair])
+    q, amplitudes = 0.3 * part.amplitudes * rng.uniform(0.5, 1.5, n), part.amplitudes
+    numbers = [q, rng.normal(size=n) * amplitudes, *rng.normal(size=(2, 3)), np.zeros(3), 0.95, 1300.0]
+    values = [x.full() for x in f(*numbers)]
+    numbers[4] = rng.normal(size=3)
+    values += [x.full() for x in f(*numbers)[:4]]  # those that depend on the place of the frame
+    for k, (got, expected) in enumerate(zip(values[::2], values[1::2], strict=True)):
+        np.testing.assert_allclose(got, expected, rtol=1e-8, atol=1e-10 * np.abs(expected).max(), err_msg=str(k))
+
+
+@pytest.mark.parametrize("kind", BENT)
+@pytest.mark.parametrize("s", [0.1, 0.37, 0.8])
+def test_sections_of_beams_and_rods(kind: str, s: float) -> None:
+    """Twists and accelerations of a section are derivatives of its rotation and place, which the fields pass."""
+    rng, part = np.random.default_rng(8), BENT[kind]
+    n = part.n_modes
+    delta, rate, w = (ca.SX.sym("x", k) for k in (n, n, 3))
+    section = part.axis_section(s, delta, lambda x: x if isinstance(x, float) else nominal(x))
+    R, p = section.R, section.p
+    spin = ca.reshape(ca.jtimes(ca.vec(ca.densify(R)), delta, rate), 3, 3) @ R.T
+    turning = ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0])
+    u = ca.jtimes(p, delta, rate)
+    late, tilted = ca.jtimes(u, delta, rate), ca.jtimes(turning, delta, rate)
+    velocity, angular = section.twist(rate)
+    linear, accelerated = section.convective(w, rate)
+    turned = ca.SX.eye(3)
+    for k, c, x in section.turns or []:
+        i, j = (k + 1) % 3, (k + 2) % 3
+        step = ca.SX.eye(3)
+        step[i, i], step[j, j], step[i, j], step[j, i] = c, c, -x, x
+        turned = step @ turned
+    if section.turns is not None:
+        _agree([(turned, R)], [delta], rng)
+    axes = [k for k in range(3) if section.angle(k) is not None]
+    assert axes == {"rod in a plane": [1], "thin rod": [2]}.get(kind, [])
+    for k in axes:
+        _agree([(ca.sin(section.angle(k)), R[(k + 2) % 3, (k + 1) % 3])], [delta], rng)
+    pairs = [
+        (section.S @ rate, ca.vertcat(u, turning)),
+        (section.lever, p),
+        (ca.vertcat(velocity, angular), ca.vertcat(u, turning)),
+        (ca.vertcat(section.mixed[:3, :] @ rate, section.rates @ (section.mixed[3:, :] @ rate)), section.S @ rate),
+        (linear, ca.cross(w, ca.cross(w, p) + 2 * u) + late),
+        (accelerated, ca.cross(w, turning) + tilted),
+    ]
+    f = ca.Function("f", [delta, rate, w], [ca.densify(ca.SX(x)) for pair in pairs for x in pair])
+    size = part.amplitudes
+    values = [x.full() for x in f(0.3 * size * rng.uniform(0.5, 1.5, n), size * rng.normal(size=n), rng.normal(size=3))]
+    for k, (got, expected) in enumerate(zip(values[::2], values[1::2], strict=True)):
+        np.testing.assert_allclose(got, expected, rtol=1e-8, atol=1e-10 * np.abs(expected).max(), err_msg=str(k))
