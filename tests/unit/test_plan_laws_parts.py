@@ -1,0 +1,377 @@
+"""Laws of plans of captures by robots, and of schedules of gains, against their definitions and matrices in numpy."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import casadi as ca
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from dalembert.control.structured import ControllerGain, Gain, Poles, Variance, scheduling
+from dalembert.control.structured.results import TuneSettings
+from dalembert.control.structured.structures import Structure, Tunable
+from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.lft import LFT
+from dalembert.core.errors import InputError, PlanError
+from dalembert.plan import robot_capture
+from dalembert.plan.held_base import ArmMotion
+from dalembert.plan.pose import resting_pose
+from dalembert.plan.robot_capture import CaptureApproach, RobotCapture
+from dalembert.plan.robot_limits import RobotLimits, Verdict
+from dalembert.plan.tumbling import TumblingBody
+
+
+def _noting(calls: list[Any], answer: Any) -> Any:
+    """A function that notes its arguments."""
+
+    def function(*args: Any) -> Any:
+        calls.append(args)
+        return answer
+
+    return function
+
+
+# -- captures ---------------------------------------------------------------------------------------------------------
+
+_BODY = TumblingBody(
+    (2.0, 3.0, 4.5),
+    rate=(0.02, -0.03, 0.04),
+    point=(0.7, -0.4, 0.5),
+    position=(2.6, 0.4, 0.3),
+    velocity=(0.04, -0.03, 0.02),
+)
+
+
+def _scene(limits: RobotLimits, task: str = "position") -> Any:
+    """A robot of two joints, whose tip turns with them, among axes that are turned and moved."""
+    ranges = {"one": (-0.8, 2.0), "two": (-np.inf, 1.1)}
+    machine = SimpleNamespace(
+        joint=lambda n: SimpleNamespace(limits=SimpleNamespace(lower=ranges[n][0], upper=ranges[n][1]))
+    )
+
+    def tip(joints: Any) -> Any:
+        X = np.zeros((*joints.shape[:-1], 4, 4))
+        X[..., :3, :3] = Rotation.from_rotvec(
+            np.concatenate([joints.reshape(-1, 2), np.full((joints.size // 2, 1), 0.4)], axis=1)
+        ).as_matrix()
+        return X, None
+
+    robot = SimpleNamespace(
+        names=("one", "two"),
+        rows=(np.array([2, 3, 4, 5, 6, 7]), np.array([0, 1]), np.array([0, 1])),
+        eom=SimpleNamespace(machine=machine),
+        task=task,
+        tip=tip,
+    )
+    rng = np.random.default_rng(3)
+    return SimpleNamespace(
+        robot=robot,
+        limits=limits,
+        body=_BODY,
+        axis=np.array([0.6, -0.48, 0.64]),
+        hold=2.5,
+        centre=np.array([0.1, -0.2, 0.05]),
+        R=Rotation.from_quat(rng.normal(size=4)).as_matrix(),
+        shoulder=np.array([0.2, 0.1, 0.3]),
+        reach=2.4,
+        shape="shape",
+        obstacles=("box",),
+    )
+
+
+def _motion(joints: Any, effort: Any, miss: Any) -> ArmMotion:
+    return cast(Any, SimpleNamespace(joints=joints, effort=effort, miss=miss))
+
+
+def test_the_use_of_every_limit_of_a_capture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torques within their part, ranges of joints and the common one, least values, angles, distances to the debris."""
+    rng = np.random.default_rng(5)
+    limits = RobotLimits(
+        base_torque=(7.0, 6.0, 9.0), joint_torque=11.0, joint_range=1.7, singularity=0.3, clearance=0.07, reserve=0.2,
+        approach_angle=1.2,
+    )  # fmt: skip
+    scene = _scene(limits)
+    t = np.linspace(0.0, 10.0, 9)  # the tip goes with the body from 7.5 s on
+    joints, effort = rng.uniform(-0.6, 0.9, (9, 2)), rng.normal(size=(9, 8))
+    effort[3] *= 3.0
+    least, miss = rng.uniform(0.4, 2.0, 9), np.full(9, 5e-4)
+    seen: list[Any] = []
+
+    def clearance(*args: Any) -> dict[str, float]:
+        seen.append(args)
+        return {"arm": 0.5, "base": 0.05}
+
+    monkeypatch.setattr(robot_capture, "least_clearance", clearance)
+    for shift in ((0.0, 0.0), (1.3, 0.0), (-0.7, 0.0), (0.0, 0.6), (0.0, -1.5)):
+        moved = joints + shift
+        found = robot_capture._verdicts(scene, _BODY, t, _motion(moved, effort, miss), least, near=True)
+        (one, two) = moved.T
+        room = min(one.min() + 0.8, 1.7 - one.max(), two.min() + 1.7, 1.1 - two.max())
+        base = np.abs(effort[:, 5:8]).max(axis=0) / (0.8 * np.array([7.0, 6.0, 9.0]))
+        angles = []
+        for k in (7, 8):
+            z = scene.robot.tip(moved[k])[0][:3, 2]
+            inward = -scene.R.T @ _BODY.attitude(t[k]) @ scene.axis
+            angles.append(np.arctan2(np.linalg.norm(np.cross(z, inward)), z @ inward))
+        k = int(np.argmax(base))
+        joint = np.abs(effort[:, :2]).max()
+        expected = [
+            ("base torque", "N m", base[k] * 0.8 * (7.0, 6.0, 9.0)[k], 0.8 * (7.0, 6.0, 9.0)[k], 1.0 - base[k]),
+            ("joint torque", "N m", joint, 8.8, 1.0 - joint / 8.8),
+            ("room to the joint range", "rad", room, 0.0, room / 1.7),
+            ("distance from singularity", "", least.min(), 0.3, least.min() / 0.3 - 1.0),
+            ("approach angle", "rad", max(angles), 1.2, 1.0 - max(angles) / 1.2),
+            ("clearance of arm", "m", 0.5, 0.07, 0.5 / 0.07 - 1.0),
+            ("clearance of base", "m", 0.05, 0.07, 0.05 / 0.07 - 1.0),
+        ]
+        assert [(v.name, v.unit) for v in found] == [x[:2] for x in expected]
+        np.testing.assert_allclose([(v.value, v.limit, v.slack) for v in found], [x[2:] for x in expected], rtol=1e-9)
+        far = robot_capture._verdicts(scene, _BODY, t, _motion(moved, effort, miss), least)
+        assert far == found[:5]
+    robot, shape, given, X, obstacles = seen[-1]
+    assert (robot, shape, obstacles) == (scene.robot, "shape", ("box",))
+    np.testing.assert_array_equal(given, moved)
+    for k, time in enumerate(t):
+        place = np.array(_BODY.position) + time * np.array(_BODY.velocity) - scene.centre
+        np.testing.assert_allclose(X[k, :3, :3], scene.R.T @ _BODY.attitude(time), atol=1e-12)
+        np.testing.assert_allclose(X[k, :3, 3], scene.R.T @ place, atol=1e-12)
+        np.testing.assert_array_equal(X[k, 3], [0.0, 0.0, 0.0, 1.0])
+    posed = robot_capture._verdicts(_scene(limits, "pose"), _BODY, t, _motion(joints, effort, miss), least)
+    assert [v.name for v in posed] == [x[0] for x in expected[:4]]
+
+
+@pytest.mark.parametrize("miss", [0.0011, np.nan])
+def test_a_path_that_the_tip_does_not_reach(miss: float) -> None:
+    scene = _scene(RobotLimits())
+    missed = np.array([1e-4, miss, 2e-4])
+    (verdict,) = robot_capture._verdicts(
+        scene, _BODY, np.arange(3.0), _motion(np.zeros((3, 2)), np.zeros((3, 8)), missed), np.ones(3), near=True
+    )
+    assert verdict.name == "reach of the path" and verdict.unit == "m" and not verdict.ok
+    assert verdict.value == pytest.approx(miss, nan_ok=True) and (verdict.limit, verdict.slack) == (1e-3, -1.0)
+
+
+def test_where_the_debris_should_stand() -> None:
+    scene = _scene(RobotLimits())
+    assert robot_capture._hint(scene, 0.97 * 2.4) == ""
+    target = float(np.sqrt(0.7**2 + 0.4**2 + 0.5**2))
+    there = np.linalg.norm(scene.R.T @ (np.array(_BODY.position) - scene.centre) - scene.shoulder)
+    assert robot_capture._hint(scene, 0.99 * 2.4) == (
+        f"; the centre of the debris is {there:.3g} m from the first joint of the arm and its target point "
+        f"{target:.3g} m from that centre: bring the chaser to about {0.72 * 2.4 + target:.3g} m"
+    )
+
+
+def _candidate(*verdicts: tuple[str, float, float, float]) -> Any:
+    told = tuple(
+        Verdict(name, "N m" if "torque" in name else "", value, limit, s) for name, value, limit, s in verdicts
+    )
+    return robot_capture._Candidate(np.eye(3), 12.0, 0.5, told)
+
+
+def test_why_no_candidate_is_accepted() -> None:
+    """Each candidate counts for the limit that it misses most; the nearest of each limit is told."""
+    scene = _scene(RobotLimits(), "axis")
+    failed = [
+        _candidate(("joint torque", 12.0, 8.0, -0.5), ("base torque", 5.0, 4.0, -0.25)),
+        _candidate(("joint torque", 8.2, 8.0, -0.025), ("base torque", 6.0, 4.0, -0.5)),
+        _candidate(("base torque", 4.8, 4.0, -0.2), ("joint torque", 2.0, 8.0, 0.75)),
+        _candidate(("reach of the path", 0.25, 1e-3, -1.0)),
+    ]
+    said = robot_capture._reason(scene, failed, 7, (16.0, 40.5))
+    assert said == (
+        "none of 4 candidates (7 sides, 16 to 40.5 s) keeps every limit; failed by base torque: 2 (nearest 4.8, limit "
+        "4 N m); joint torque: 1 (nearest 12, limit 8 N m); reach of the path: 1 (nearest 0.25, limit 0.001)"
+    )
+    stuck = robot_capture._reason(scene, failed[3:], 1, (16.0, 40.5))
+    assert "the arm reaches the target point but not with the required" in stuck and "1 candidates (1 sides" in stuck
+
+
+def test_the_first_good_candidate_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By parts of 24; within a part the one with the most room, if it is as good on a fine grid."""
+    rng = np.random.default_rng(8)
+    room = rng.uniform(-1.0, -0.1, 60)
+    room[[29, 33, 40, 55]] = 0.2, 0.6, 0.4, 0.9
+    candidates = [robot_capture._Candidate(np.eye(3), float(k), 0.0) for k in range(60)]
+    judged: list[int] = []
+    fine: list[int] = []
+
+    def evaluate(scene: Any, some: Any) -> Any:
+        judged.append(len(some))
+        return [
+            robot_capture.replace(
+                c, verdicts=(Verdict("a", "", 1, 1, room[int(c.duration)]), Verdict("b", "", 1, 1, 0.95))
+            )
+            for c in some
+        ]
+
+    refused = {33}
+
+    def finished(scene: Any, candidate: Any, tried: int) -> Any:
+        fine.append(int(candidate.duration))
+        slack = -0.05 if fine[-1] in refused else 0.1
+        return SimpleNamespace(verdicts=(Verdict("fine", "", 1, 1, slack),), tried=tried, duration=candidate.duration)
+
+    monkeypatch.setattr(robot_capture, "_evaluate", evaluate)
+    monkeypatch.setattr(robot_capture, "_finished", finished)
+    plan = robot_capture._first_accepted(cast(Any, None), candidates, 5, (1.0, 2.0))
+    assert (plan.duration, plan.tried, judged, fine) == (40.0, 48, [24, 24], [33, 40])
+    refused |= {29, 40, 55}
+    judged.clear()
+    fine.clear()
+    told: list[Any] = []
+    monkeypatch.setattr(robot_capture, "_reason", _noting(told, "why"))
+    with pytest.raises(PlanError, match="why"):
+        robot_capture._first_accepted(cast(Any, None), candidates, 5, (1.0, 2.0))
+    assert (judged, fine, len(told[0][1]), told[0][2:]) == ([24, 24, 12], [33, 40, 29, 55], 60, (5, (1.0, 2.0)))
+    worst = {int(c.duration): c.verdicts[0].slack for c in told[0][1]}
+    assert worst[33] == -0.05 and worst[3] == room[3]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"durations": (0.0, 5.0)},
+        {"durations": (-1.0, 5.0)},
+        {"durations": (5.0, 2.0)},
+        {"durations": (5.0, np.inf)},
+        {"durations": 5.0},
+        {"durations": (1.0, 2.0, 3.0)},
+        {"durations": ("a", 2.0)},
+        {"every": 0.0},
+        {"hold": -1.0},
+        {"sides": 0},
+        {"sides": 2.5},
+        {"sides": True},
+    ],
+)
+def test_candidates_that_cannot_be(fields: Any) -> None:
+    with pytest.raises(InputError, match=next(iter(fields))):
+        CaptureApproach(**fields)
+
+
+def test_candidates_of_a_plan() -> None:
+    made = CaptureApproach(durations=cast(Any, [3, 3]), every=1, hold=2, sides=1)
+    assert (made.durations, made.every, made.hold, made.sides) == ((3.0, 3.0), 1.0, 2.0, 1)
+    usual = CaptureApproach()
+    assert (usual.durations, usual.every, usual.hold, usual.sides) == ((16.0, 112.0), 2.0, 10.0, 48)
+
+
+def test_a_plan_is_renewed_from_the_present_motion() -> None:
+    """The grip of the debris as it is estimated now is met at the planned end, or a lead later if that is too near."""
+    rng = np.random.default_rng(11)
+    grip = Rotation.from_quat(rng.normal(size=4)).as_matrix()
+    verdicts = (Verdict("a", "m", 0.25, 0.5, 0.5), Verdict("b", "N m", 3.5, 4.0, 0.125))
+    nothing: Any = None
+    capture = RobotCapture(
+        _BODY, np.eye(3), 31.0, 7.0, grip, nothing, nothing, nothing, nothing, nothing, nothing, verdicts, 3, nothing
+    )
+    assert str(capture) == "capture after 31 s, followed for 7 s; nearest limit: b 3.5 (limit 4) N m"
+    start = resting_pose(rng.normal(size=3), Rotation.from_quat(rng.normal(size=4)).as_matrix())
+    for now, lead, left in ((12.0, 4.0, 19.0), (29.0, 5.5, 5.5), (40.0, 4.0, 4.0)):
+        path = capture.replan(now, start, _BODY, **({} if lead == 4.0 else {"lead": lead}))
+        np.testing.assert_allclose(path(0.0).position, start.position, atol=1e-12)
+        for more in (0.0, 1.5):  # from then on the tip goes with the grip
+            A, time = _BODY.attitude(now + left + more), now + left + more
+            place = np.array(_BODY.position) + time * np.array(_BODY.velocity) + A @ np.array(_BODY.point)
+            np.testing.assert_allclose(path(left + more).position, place, atol=1e-10)
+            np.testing.assert_allclose(path(left + more).rotation, A @ grip, atol=1e-10)
+        short = path(0.98 * left)
+        A = _BODY.attitude(now + 0.98 * left)
+        assert np.abs(short.rotation - A @ grip).max() > 1e-9
+    with pytest.raises(InputError, match="lead"):
+        capture.replan(1.0, start, _BODY, lead=-1.0)
+
+
+# -- schedules of gains -----------------------------------------------------------------------------------------------
+
+
+def test_products_of_measured_signals_and_powers() -> None:
+    """Outputs are those of the model, then measured signals times each power of each number, one after the other."""
+    rng = np.random.default_rng(2)
+    sizes = {"a": 2, "b": 1}
+    M = 0.3 * rng.normal(size=(3, 3))
+    B, C, D = rng.normal(size=(3, 2)), rng.normal(size=(4, 3)), rng.normal(size=(4, 2))
+    blocks = tuple(DeltaBlock(name, n, "real") for name, n in sizes.items())
+    lft = LFT(M, B, C, D, blocks, ("f", "g"), ("w", "x", "y", "z"))
+    measured, products = ("z", "x"), [f"{m}_times_{k}" for k in ("a1", "a2", "b1", "b2", "b3") for m in ("z", "x")]
+    whole = scheduling._with_products(lft, measured, {"a": 2, "b": 3}, products)
+    assert whole.outputs == ("w", "x", "y", "z", *products) and whole.inputs == ("f", "g")
+    for a, b in rng.uniform(-1.0, 1.0, (4, 2)):
+        delta = np.diag([a, a, b])
+        G = D + C @ delta @ np.linalg.solve(np.eye(3) - M @ delta, B)
+        expected = np.vstack([G, *(power * G[[3, 1]] for power in (a, a**2, b, b**2, b**3))])
+        np.testing.assert_allclose(np.asarray(whole.at(a=a, b=b)), expected, rtol=1e-9, atol=1e-12)
+
+
+def _affine(rng: np.random.Generator, nonlinear: bool = False) -> tuple[Structure, Any, Any]:
+    constant, slopes = rng.normal(size=(2, 3)), rng.normal(size=(4, 2, 3))
+
+    def matrices(x: Any) -> Any:
+        D = ca.DM(constant) + sum((x[k] * ca.DM(slopes[k]) for k in range(4)), ca.SX.zeros(2, 3))
+        return ca.SX(0, 0), ca.SX(0, 3), ca.SX(2, 0), D + (x[0] * x[1] if nonlinear else 0.0)
+
+    names = ("k", "d", "m", "n")
+    tunables = tuple(Tunable(n, 0.25 * (i + 1)) for i, n in enumerate(names))
+    return Structure(("x", "y", "z"), ("f", "g"), tunables, 0, matrices), constant, slopes
+
+
+def test_gains_as_polynomials() -> None:
+    """Its own gains, then gains without their constant part for each power, with numbers and scales of their own."""
+    rng = np.random.default_rng(4)
+    structure, constant, slopes = _affine(rng)
+    products = [f"{m}_times_{k}" for k in ("mass1", "mass2") for m in structure.measured]
+    wide = scheduling._polynomial(structure, (2.0, 3.0, 5.0, 7.0), products)
+    assert wide.measured == ("x", "y", "z", *products) and wide.controls == ("f", "g") and wide.order == 0
+    assert [t.name for t in wide.tunables] == [f"{n}{w}" for w in ("", "*mass1", "*mass2") for n in "kdmn"]
+    assert wide.tunables[:4] == structure.tunables
+    assert [(t.start, t.scale) for t in wide.tunables[4:]] == 2 * [(0.0, x) for x in (2.0, 3.0, 5.0, 7.0)]
+    y = rng.normal(size=12)
+    A, B, C, D = wide.matrices(ca.SX(y))
+    assert (ca.SX(A).shape, ca.SX(B).shape, ca.SX(C).shape) == ((0, 0), (0, 9), (2, 0))
+    parts = [np.tensordot(y[4 * k : 4 * k + 4], slopes, 1) for k in range(3)]
+    parts[0] = parts[0] + constant
+    np.testing.assert_allclose(np.array(ca.DM(ca.SX(D))), np.hstack(parts), rtol=1e-12)
+    with pytest.raises(InputError, match="gains that are linear"):
+        scheduling._polynomial(_affine(rng, nonlinear=True)[0], (1.0,) * 4, products)
+    fixed = Structure(("x",), ("f",), (Tunable("k", 1.0),), 0, lambda x: (0.0, 0.0, 0.0, ca.SX(1, 1)))
+    assert len(scheduling._polynomial(fixed, (1.0,), ["x_times_a1"]).tunables) == 2
+
+
+def test_requirements_that_schedules_refuse() -> None:
+    scheduling._check_requirements([Gain("f", "x"), Variance("f", "x"), Poles(decay=0.5)])
+    for requirement, words in (
+        (ControllerGain(3.0), "bounds the controller alone"),
+        (Gain("r.x", "y"), "names 'r.x'"),
+        (Gain("f", "e.y"), "names 'e.y'"),
+        (Variance("f", "e.z"), "names 'e.z'"),
+    ):
+        with pytest.raises(InputError, match=words):
+            scheduling._check_requirements([Gain("f", "x"), requirement])
+
+
+def test_typical_sizes_are_those_of_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the frequency of the settings, else a typical one of the loop without products."""
+    lft = LFT(
+        np.array([[0.2]]), np.array([[1.0]]), np.array([[3.0]]), np.array([[2.0]]),
+        (DeltaBlock("a", 1, "real"),), ("f",), ("x",),
+    )  # fmt: skip
+    asked: list[Any] = []
+    monkeypatch.setattr(scheduling, "loop_plant", lambda *args: args)
+    monkeypatch.setattr(scheduling, "typical_frequencies", _noting(asked, (6.5, 8.5)))
+    found: Any = lambda structure, loops, omega: [SimpleNamespace(scale=omega), SimpleNamespace(scale=2 * omega)]  # noqa: E731
+    monkeypatch.setattr(scheduling, "ranges", found)
+    structure: Any = "structure"
+    assert scheduling._sizes(lft, structure, [], TuneSettings(omega=4.5)) == [4.5, 9.0] and asked == []
+    assert scheduling._sizes(lft, structure, [], TuneSettings()) == [6.5, 13.0]
+    ((plant, given, name),), states, requirements = asked[0]
+    assert (np.asarray(plant).ravel().tolist(), given, name, states, requirements) == (
+        [2.0],
+        structure,
+        "middle",
+        0,
+        [],
+    )
