@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -202,9 +203,7 @@ def test_the_first_good_candidate_is_accepted(monkeypatch: pytest.MonkeyPatch) -
     def evaluate(scene: Any, some: Any) -> Any:
         judged.append(len(some))
         return [
-            robot_capture.replace(
-                c, verdicts=(Verdict("a", "", 1, 1, room[int(c.duration)]), Verdict("b", "", 1, 1, 0.95))
-            )
+            replace(c, verdicts=(Verdict("a", "", 1, 1, room[int(c.duration)]), Verdict("b", "", 1, 1, 0.95)))
             for c in some
         ]
 
