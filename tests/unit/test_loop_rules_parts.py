@@ -12,6 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.ports import NativeStage
 from dalembert.engine.problem.problem import EventSpec
 from dalembert.engine.sampling import Schedule, Update
 from dalembert.loop import sampled
@@ -602,3 +603,27 @@ def test_what_is_told_about_a_run() -> None:
             **more,
         }
     assert recording._scalar_or_list(np.array([2e-9, 2e-9])) == 2e-9
+    assert recording._scalar_or_list(np.array([3e-9])) == 3e-9
+
+
+def test_routines_at_the_wrong_place() -> None:
+    """A routine that sets inputs is no outer stage, one that sets none no inner one."""
+
+    class _Routine:
+        name, period, memory = "routine", 0.2, np.zeros(0)
+
+        def __init__(self, *, commands: bool) -> None:
+            self.commands, self.feedback, self.shown, self.holds = commands, dict[str, str](), {"wish": 0.5}, ("wish",)
+
+        def check_start(self, values: Any) -> None: ...
+
+        def compose(self, view: Any) -> Any: ...
+
+    setting, seeing = (cast(Any, _Routine(commands=c)) for c in (True, False))
+    assert isinstance(setting, NativeStage)
+    assert sampled.detached(setting) == (Stages((), setting, None), [])
+    assert sampled.detached(Cascade(setting, [seeing])) == (Stages((seeing,), setting, None), [])
+    with pytest.raises(InputError, match="'routine' sets no inputs"):
+        sampled.detached(seeing)
+    with pytest.raises(InputError, match="'routine' sets the inputs, so that it is an inner law"):
+        sampled.detached(Cascade(setting, [setting]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import dalembert as da
 from dalembert.control.structured import ControllerGain, Gain, Poles, Variance, scheduling
 from dalembert.control.structured.results import TuneSettings
 from dalembert.control.structured.structures import Structure, Tunable
@@ -18,8 +20,8 @@ from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError, PlanError
 from dalembert.plan import robot_capture
-from dalembert.plan.held_base import ArmMotion
-from dalembert.plan.pose import resting_pose
+from dalembert.plan.held_base import ArmMotion, held_base, way_to
+from dalembert.plan.pose import meet_pose, resting_pose
 from dalembert.plan.robot_capture import CaptureApproach, RobotCapture
 from dalembert.plan.robot_limits import RobotLimits, Verdict
 from dalembert.plan.tumbling import TumblingBody
@@ -374,3 +376,190 @@ def test_typical_sizes_are_those_of_the_middle(monkeypatch: pytest.MonkeyPatch) 
         0,
         [],
     )
+
+
+# -- robots on a held base --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def arm() -> da.EquationsOfMotion:
+    """A free hull with an arm of six joints, and a camera on its hand."""
+    names = ("hull", "a", "b", "c", "d", "e", "hand")
+    bodies = [
+        da.Body(name, 2.0 + 0.3 * k, com=(0.1 * k, -0.1, 0.05), inertia=(0.3, 0.4 + 0.05 * k, 0.5))
+        for k, name in enumerate(names)
+    ]
+    axes = ((0, 0, 1.0), (0, 1.0, 0), (0.6, 0.8, 0), (1.0, 0, 0), (0, 0.8, 0.6), (0, 0, 1.0))
+    joints = [da.Joint("base", "free", "world", "hull")]
+    for k, axis in enumerate(axes):
+        place = (0.3 + 0.02 * k, 0.1 - 0.05 * k, 0.2)
+        joints.append(da.Joint(f"j{k}", "revolute", names[k], names[k + 1], axis=axis, origin=place))
+    frames = [da.Frame("camera", "hand", origin=(0.2, 0.1, -0.15))]
+    return da.equations(da.Machine("robot", bodies, joints, frames=frames, gravity=(0.0, 0.0, 0.0)), backend="vm")
+
+
+_THETA = np.array([0.3, -0.9, 1.2, -0.8, 0.4, 0.2])
+
+
+def _whole(arm: da.EquationsOfMotion, theta: Any) -> Any:
+    """The configuration with these joints and the centre of mass at the origin, the base not turned."""
+    q = arm.q_neutral.copy()
+    q[[arm.q_names.index(f"j{k}") for k in range(6)]] = theta
+    q[:3] = -arm.center_of_mass(q)
+    return q
+
+
+def test_functions_of_the_joints_of_a_held_base(arm: da.EquationsOfMotion) -> None:
+    """Pose, velocities, places and efforts against the equations of the whole robot whose centre of mass rests."""
+    held = held_base(arm, "camera")
+    assert held.task == "pose" and held.names == tuple(f"j{k}" for k in range(6))
+    X, J = held.tip(_THETA)
+    np.testing.assert_allclose(X, arm.pose("camera", _whole(arm, _THETA)), atol=1e-12)
+    h = 1e-5
+    for k in range(6):
+        step = h * np.eye(6)[k]
+        ahead, behind = (arm.pose("camera", _whole(arm, _THETA + sign * step)) for sign in (1.0, -1.0))
+        turn = Rotation.from_matrix(ahead[:3, :3] @ behind[:3, :3].T).as_rotvec()
+        np.testing.assert_allclose(J[:, k], np.append(ahead[:3, 3] - behind[:3, 3], turn) / (2 * h), atol=1e-8)
+    symbol = ca.SX.sym("theta", 6)
+    expression = ca.Function("J", [symbol], [held.tip_jacobian(symbol)])
+    np.testing.assert_allclose(np.array(expression(_THETA)), J, atol=1e-12)
+    np.testing.assert_allclose(held.place(_THETA), _whole(arm, _THETA)[:3], atol=1e-12)
+    points = held.points(("hull", "c", "camera"))(_THETA)
+    expected = [arm.pose(name, _whole(arm, _THETA))[:3, 3] for name in ("hull", "c", "camera")]
+    np.testing.assert_allclose(points, expected, atol=1e-12)
+    rng = np.random.default_rng(6)
+    rate, second = rng.normal(size=(2, 6))
+    h = 1e-3
+    way = [_whole(arm, _THETA + s * rate + 0.5 * s * s * second)[:3] for s in (-h, 0.0, h)]
+    v, a = np.zeros(12), np.zeros(12)
+    v[:3], v[6:] = (way[2] - way[0]) / (2 * h), rate
+    a[:3], a[6:] = (way[2] - 2 * way[1] + way[0]) / h**2, second
+    effort = held.effort(_THETA, rate, second)
+    np.testing.assert_allclose(effort, arm.inverse_dynamics(_whole(arm, _THETA), v, a), atol=1e-4)
+    np.testing.assert_allclose(effort[:3], 0.0, atol=1e-10)  # the centre of mass needs no force
+    Q = Rotation.from_quat(rng.normal(size=4))
+    centre, attitude = rng.normal(size=3), Q.as_quat()[[3, 0, 1, 2]]
+    many = held.configuration(np.stack([_THETA, 0.5 * _THETA]), centre, attitude)
+    for q, theta in zip(many, (_THETA, 0.5 * _THETA), strict=True):
+        np.testing.assert_allclose(arm.center_of_mass(q), centre, atol=1e-12)
+        np.testing.assert_allclose(q[3:7], attitude, atol=1e-15)
+        there, own = arm.pose("camera", q), arm.pose("camera", _whole(arm, theta))
+        np.testing.assert_allclose(there[:3, :3], Q.as_matrix() @ own[:3, :3], atol=1e-12)
+        np.testing.assert_allclose(there[:3, 3], centre + Q.as_matrix() @ own[:3, 3], atol=1e-12)
+
+
+@pytest.mark.parametrize(("task", "rows"), [("pose", 6), ("axis", 5), ("position", 3)])
+def test_a_tip_follows_its_path_as_far_as_its_task_asks(arm: da.EquationsOfMotion, task: str, rows: int) -> None:
+    """Rates and accelerations give the twist of the task; Newton's method brings the tip there; singular values."""
+    held = held_base(arm, "camera", task=task)
+    rng = np.random.default_rng(9)
+    X, J = held.tip(_THETA)
+    S = np.eye(6)
+    S[3:, 3:] = X[:3, :3].T  # turns about the axes of the tip
+    A = (np.eye(6) if task == "pose" else S)[:rows] @ J
+    least = np.linalg.svd(A)[1][-1]
+    stacked = held.least(np.stack([0.8 * _THETA, _THETA]))
+    assert stacked.shape == (2,) and stacked[1] == pytest.approx(least, rel=1e-9)
+    twist = 0.3 * rng.normal(size=6)
+    rate = held.rates(_THETA, twist)
+    np.testing.assert_allclose(A @ rate, (np.eye(6) if task == "pose" else S)[:rows] @ twist, atol=1e-9)
+    change, h = 0.2 * rng.normal(size=6), 1e-5
+    ends = [held.rates(_THETA + s * rate, twist + s * change) for s in (-h, h)]
+    np.testing.assert_allclose(held.accelerations(_THETA, twist, change), (ends[1] - ends[0]) / (2 * h), atol=1e-6)
+    goal, _ = held.tip(_THETA + 0.05 * rng.normal(size=6))
+    theta, miss = held.solve(_THETA, goal[:3, 3], goal[:3, :3], 8)
+    reached, _ = held.tip(theta)
+    assert miss < 1e-10
+    np.testing.assert_allclose(reached[:3, 3], goal[:3, 3], atol=1e-9)
+    if task != "position":
+        np.testing.assert_allclose(reached[:3, 2], goal[:3, 2], atol=1e-9)
+    if task == "pose":
+        np.testing.assert_allclose(reached[:3, :3], goal[:3, :3], atol=1e-9)
+        turned = Rotation.from_rotvec((0.3, -0.2, 0.1)).as_matrix() @ X[:3, :3]
+        for goal_, size in ((X[:3, 3] + [0.3, 0.4, 0.0], 0.5), (X[:3, 3] + [0.1, 0.0, 0.0], float(np.sqrt(0.14)))):
+            rotation = X[:3, :3] if size == 0.5 else turned
+            same, off = held.solve(_THETA, goal_, rotation, 0)
+            np.testing.assert_array_equal(same, _THETA)
+            assert off == pytest.approx(size, rel=1e-2)
+
+
+def test_many_motions_at_once(arm: da.EquationsOfMotion) -> None:
+    """Joints along several paths, with times of their own, as along each; rates and efforts belong to the joints."""
+    held = held_base(arm, "camera")
+    X, _ = held.tip(_THETA)
+    ends = ((0.03, 0.015, -0.024), (-0.02, 0.03, 0.01))
+    starts = resting_pose(X[:3, 3], X[:3, :3])
+    times = np.array([np.linspace(0.0, 5.0, 9), np.linspace(0.0, 8.0, 9) ** 1.1])
+    turn = Rotation.from_rotvec((0.03, -0.05, 0.06)).as_matrix()
+    goals = [resting_pose(X[:3, 3] + end, turn @ X[:3, :3]) for end in ends]
+    paths = [meet_pose(lambda s, goal=goal: goal, starts, 5.0) for goal in goals]  # type: ignore[misc]
+    each = [path(t) for path, t in zip(paths, times, strict=True)]
+    whole = type(starts)(*(np.stack(x) for x in zip(*each, strict=True)))
+    motion = held.follow(whole, times, _THETA, steps=3)
+    assert motion.joints.shape == (2, 9, 6) and motion.miss.shape == (2, 9) and motion.miss.max() < 1e-8
+    for k in range(2):
+        alone = held.follow(each[k], times[k], _THETA, steps=3)
+        for got, expected in zip(vars(motion).values(), vars(alone).values(), strict=True):
+            np.testing.assert_allclose(got[k], expected, atol=1e-12)
+        for i in range(9):
+            pose, J = held.tip(motion.joints[k, i])
+            np.testing.assert_allclose(pose[:3, 3], each[k].position[i], atol=1e-8)
+            np.testing.assert_allclose(pose[:3, :3], each[k].rotation[i], atol=1e-8)
+            twist = np.append(each[k].velocity[i], each[k].rate[i])
+            np.testing.assert_allclose(J @ motion.rates[k, i], twist, atol=1e-8)
+    singular, calls = replace(held), list[int]()
+
+    def rates(theta: Any, twist: Any) -> Any:
+        calls.append(0)
+        found = np.array(held.rates(theta, twist))
+        return np.where(np.arange(6) == 2, np.nan, found) if len(calls) == 5 else found
+
+    vars(singular)["rates"] = rates  # in a singular posture
+    broken = singular.follow(whole, times, _THETA)
+    assert np.isinf(broken.miss[:, 4]).all() and np.isfinite(np.delete(broken.miss, 4, axis=1)).all()
+    assert np.isfinite(broken.joints).all() and np.isfinite(broken.accelerations).all()
+    np.testing.assert_array_equal(broken.rates[:, 4] == 0.0, np.tile(np.arange(6) == 2, (2, 1)))
+
+
+def test_joints_between_the_base_and_a_frame(arm: da.EquationsOfMotion) -> None:
+    assert way_to(arm.machine, "camera") == ("j0", "j1", "j2", "j3", "j4", "j5")
+    assert way_to(arm.machine, "b") == ("j0", "j1") and way_to(arm.machine, "hull") == ()
+    with pytest.raises(InputError, match="reaction must be >= 0"):
+        held_base(arm, "camera", reaction=-0.1)
+    assert held_base(arm, "camera", task="axis", reaction=0.0).reaction == 0.0
+    assert held_base(arm, "d").task == "position" and held_base(arm, "e").task == "axis"
+
+
+def test_what_all_candidates_have_in_common(arm: da.EquationsOfMotion) -> None:
+    """The robot as it rests: its joints, centre of mass, attitude, tip and reach; and which limits do not fit it."""
+    held = held_base(arm, "camera")
+    rng = np.random.default_rng(12)
+    Q = rng.normal(size=4)
+    q = _whole(arm, _THETA)
+    q[:7] = [*rng.normal(size=3), *(Q / np.linalg.norm(Q))]
+    made = robot_capture._scene(held, _BODY, q, RobotLimits(), (3.5, (0.3, -1.2, 0.4)), ((), 0.11))
+    np.testing.assert_allclose(made.axis, np.array([0.3, -1.2, 0.4]) / 1.3, atol=1e-12)
+    np.testing.assert_allclose(made.centre, arm.center_of_mass(q), atol=1e-12)
+    np.testing.assert_allclose(made.attitude, q[3:7])
+    np.testing.assert_allclose(made.R, Rotation.from_quat(q[[4, 5, 6, 3]]).as_matrix(), atol=1e-12)
+    np.testing.assert_allclose(made.joints, _THETA)
+    own = _whole(arm, _THETA)
+    np.testing.assert_allclose(made.home, arm.pose("camera", own), atol=1e-12)
+    places = np.array([arm.pose(name, own)[:3, 3] for name in made.shape.frames])
+    np.testing.assert_allclose(made.shoulder, places[0], atol=1e-12)
+    assert made.reach == pytest.approx(sum(np.linalg.norm(b - a) for a, b in pairwise(places)))
+    assert (made.hold, made.robot, made.body, made.obstacles) == (3.5, held, _BODY, ())
+    plain = robot_capture._scene(held, _BODY, q, RobotLimits(), (3.5, None), ((), 0.11))
+    np.testing.assert_allclose(plain.axis, np.array(_BODY.point) / np.linalg.norm(_BODY.point), atol=1e-12)
+    fitting = RobotLimits(base_torque=(1.0, 2.0, 3.0), joint_torque=(1.0,) * 6)
+    robot_capture._scene(held, _BODY, q, fitting, (3.5, None), ((), 0.11))
+    for limits, axis, words in (
+        (RobotLimits(base_torque=(1.0, 2.0)), None, "base_torque of the limits must be one number or 3, got 2"),
+        (RobotLimits(joint_torque=(1.0,) * 3), None, "joint_torque of the limits must be one number or 6, got 3"),
+        (RobotLimits(), (1.0, 2.0), "axis must be 3 finite numbers"),
+        (RobotLimits(), (1.0, np.nan, 2.0), "axis must be 3 finite numbers"),
+        (RobotLimits(), (0.0, 0.0, 0.0), "axis must be 3 finite numbers"),
+    ):
+        with pytest.raises(InputError, match=words):
+            robot_capture._scene(held, _BODY, q, limits, (3.5, axis), ((), 0.11))
