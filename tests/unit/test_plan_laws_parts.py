@@ -1,4 +1,4 @@
-"""Laws of plans of captures by robots, and of schedules of gains, against their definitions and matrices in numpy."""
+"""Laws of captures by robots, schedules of gains and uncertain machines, against definitions and matrices in numpy."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ import dalembert as da
 from dalembert.control.structured import ControllerGain, Gain, Poles, Variance, scheduling
 from dalembert.control.structured.results import TuneSettings
 from dalembert.control.structured.structures import Structure, Tunable
+from dalembert.control.uncertain import state_equations
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
+from dalembert.control.uncertain.relation import ERROR
+from dalembert.control.uncertain.tapes import Held
 from dalembert.core.errors import InputError, PlanError
 from dalembert.plan import robot_capture
 from dalembert.plan.held_base import ArmMotion, held_base, way_to
@@ -563,3 +566,109 @@ def test_what_all_candidates_have_in_common(arm: da.EquationsOfMotion) -> None:
     ):
         with pytest.raises(InputError, match=words):
             robot_capture._scene(held, _BODY, q, limits, (3.5, axis), ((), 0.11))
+
+
+# -- uncertain models -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_the_state_space_form_of_an_uncertain_machine(monkeypatch: pytest.MonkeyPatch, *, bounded: bool) -> None:
+    """Responses at a complex frequency, of the model and of the equations that it stands for, unknown by unknown."""
+    rng = np.random.default_rng(15)
+    nv, own, others, m, nu, n, k = 5, [0, 2, 4], [1, 3], 4, 2, 3, 2
+    free, y = len(own), nv + m + 2 * len(others)
+    rows = {"wire": [7], "plate": [3, 7, 5], "slack": [9], "half": [5, 8]}
+    places = {"wire": [2], "plate": [0, 2, 1], "half": [1]}  # in (3, 5, 7); a joint is locked besides
+    monkeypatch.setattr(state_equations, "multiplier_names", lambda eom: rows)
+    monkeypatch.setattr(state_equations, "state_space_names", lambda eom: tuple(f"x.{i}" for i in range(2 * nv)))
+    eom: Any = SimpleNamespace(nv=nv, v_names=tuple(f"v{i}" for i in range(nv)), constrained=True)
+    held = Held((3, 5, 7), np.ones((1, nv)), tuple(own), np.zeros(0))
+    A, B, C = 0.3 * rng.normal(size=(n, n)), rng.normal(size=(n, 2 * free + nu)), rng.normal(size=(y, n))
+    D = rng.normal(size=(y, 2 * free + nu))
+    into, seen = 0.3 * rng.normal(size=(y, k)), 0.3 * rng.normal(size=(k, y + 2 * free + nu))
+    own_block = DeltaBlock("mass", n, "real")
+    made: Any = SimpleNamespace(matrices=(A, B, C, D), error=(into, seen) if bounded else None, blocks=(own_block,))
+    moving = (("x", 0.5),)
+    lft = state_equations.state_equations(eom, made, ("f", "g"), 0.125, held, moving)
+    assert lft.inputs == ("f", "g")
+    expected = [f"x_{i}" for i in range(2 * nv)] + [f"v{i}_rate" for i in range(nv)] + ["wire", "plate", "half"]
+    assert list(lft.outputs) == expected
+    state, mass, error = lft.blocks
+    assert (state.size, state.kind, mass) == (2 * free, "state", own_block)
+    assert error == DeltaBlock(ERROR, k if bounded else 0, "error", None if bounded else 0.125, moving)
+    s, number, wrong = 0.7 + 1.3j, 0.6, (0.4 if bounded else 0.0)
+    delta = np.diag([1.0 / s] * 2 * free + [number] * n + [wrong] * error.size)
+    size = len(delta)
+    G = lft.M22 + lft.M21 @ delta @ np.linalg.solve(np.eye(size) - lft.M11 @ delta, lft.M12)
+    # unknowns: d, w, z, e, y
+    at = np.cumsum([0, free, free, n, k, y])
+    d, w, z, e, out = (slice(*at[i : i + 2]) for i in range(5))
+    K, R = np.zeros((at[-1], at[-1]), dtype=complex), np.zeros((at[-1], nu))
+    K[d, d], K[d, w] = s * np.eye(free), -np.eye(free)
+    K[w, w], K[w, out] = s * np.eye(free), -np.eye(y)[own]
+    K[z, z] = np.eye(n) - number * A
+    K[z, w], K[z, d], R[z] = -number * B[:, :free], -number * B[:, free : 2 * free], number * B[:, 2 * free :]
+    K[e, e] = np.eye(k)
+    E = np.split(seen, [y, y + free, y + 2 * free], axis=1)
+    K[e, z] = -wrong * E[0] @ C
+    K[e, w], K[e, d] = -wrong * (E[0] @ D[:, :free] + E[1]), -wrong * (E[0] @ D[:, free : 2 * free] + E[2])
+    R[e] = wrong * (E[0] @ D[:, 2 * free :] + E[3])
+    K[out, out], K[out, z], K[out, e] = np.eye(y), -C, -into
+    K[out, w], K[out, d], R[out] = -D[:, :free], -D[:, free : 2 * free], D[:, 2 * free :]
+    x = np.linalg.solve(K, R)
+    told = np.zeros((3 * nv + 3, nu), dtype=complex)
+    told[own], told[[nv + i for i in own]] = x[d], x[w]
+    solved = x[out]
+    told[[nv + i for i in others]], told[others] = solved[nv + m : nv + m + 2], solved[nv + m + 2 :]
+    told[2 * nv : 3 * nv] = solved[:nv]
+    for i, where in enumerate(places.values()):
+        told[3 * nv + i] = solved[[nv + j for j in where]].sum(axis=0)
+    np.testing.assert_allclose(G, told, rtol=1e-9, atol=1e-10)
+
+
+def test_signals_behind_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signals of displacements, velocities and accelerations; reactions that are not determined are refused."""
+    rng = np.random.default_rng(16)
+    monkeypatch.setattr(state_equations, "multiplier_names", lambda eom: {"wire": [3, 5], "gone": [8, 3]})
+    monkeypatch.setattr(state_equations, "state_space_names", lambda eom: ("x", "y", "x_dot", "y.dot"))
+    monkeypatch.setattr(state_equations, "is_signal", lambda eom, name: name.startswith("hand"))
+    monkeypatch.setattr(state_equations, "signal_names", lambda eom: ("hand.x",))
+    eom: Any = SimpleNamespace(nv=2, constrained=True, machine=SimpleNamespace(name="m"), v_names=("x_dot", "y_dot"))
+    of = state_equations.signals_of
+    held = Held((3, 5), np.zeros((0, 2)), (0,), np.zeros(0))
+    assert of(eom, ["hand.z", "x", "y.dot", "wire", "hand.x"], held) == ["hand.z", "hand.x"]
+    for name, given, words in (
+        ("wire", replace(held, redundant=True), "'wire' of machine 'm' is not determined"),
+        ("gone", held, "'gone' of machine 'm' does not act"),
+        ("wire", None, "'wire' of machine 'm' does not act"),
+        ("foot", held, "foot"),
+    ):
+        with pytest.raises(da.DalembertError, match=words):
+            of(eom, [name], given)
+    with pytest.raises(da.DalembertError, match="wire"):
+        of(cast(Any, SimpleNamespace(**{**vars(eom), "constrained": False})), ["wire"], held)
+    assert state_equations._reactions(eom, None) == {} and state_equations._reactions(eom, replace(held, rows=())) == {}
+    first = DeltaBlock("a", 2, "real")
+    names = ("x", "y", "x_dot", "y_dot", "x_rate", "y_rate", "wire")
+    states = LFT(
+        0.3 * rng.normal(size=(2, 2)), rng.normal(size=(2, 3)), rng.normal(size=(7, 2)), rng.normal(size=(7, 3)),
+        (first,), ("f", "g", "h"), names,
+    )  # fmt: skip
+    seen = LFT(
+        0.3 * rng.normal(size=(3, 3)), rng.normal(size=(3, 6)), rng.normal(size=(2, 3)), rng.normal(size=(2, 6)),
+        (DeltaBlock("b", 2, "real"), DeltaBlock(ERROR, 1, "error", 0.5)),
+    )  # fmt: skip
+    moving = (("x", 0.5),)
+    made = state_equations.with_signals(eom, states, seen, ("hand.x", "hand.z"), moving)
+    assert made.outputs == (*names, "hand_x", "hand_z") and made.inputs == ("f", "g", "h")
+    assert {b.name: b.moving for b in made.blocks} == {"a": (), "b": (), ERROR: moving}
+    value = {"a": 0.4, "b": -0.7, ERROR: 0.3}
+
+    def closed(lft: LFT) -> Any:
+        delta = np.diag(np.concatenate([[value[b.name]] * b.size for b in lft.blocks]))
+        return lft.M22 + lft.M21 @ delta @ np.linalg.solve(np.eye(len(delta)) - lft.M11 @ delta, lft.M12)
+
+    G = closed(states)
+    np.testing.assert_allclose(closed(made), np.vstack([G, closed(seen) @ G[:6]]), rtol=1e-9, atol=1e-11)
+    with pytest.raises(InputError, match=r"outputs hand.x, hand.z of machine 'm' over these ranges have no bound"):
+        state_equations.with_signals(eom, states, None, ("hand.x", "hand.z"), moving)
