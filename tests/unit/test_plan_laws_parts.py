@@ -480,7 +480,7 @@ def test_a_tip_follows_its_path_as_far_as_its_task_asks(arm: da.EquationsOfMotio
     if task == "pose":
         np.testing.assert_allclose(reached[:3, :3], goal[:3, :3], atol=1e-9)
         turned = Rotation.from_rotvec((0.3, -0.2, 0.1)).as_matrix() @ X[:3, :3]
-        for goal_, size in ((X[:3, 3] + [0.3, 0.4, 0.0], 0.5), (X[:3, 3] + [0.1, 0.0, 0.0], float(np.sqrt(0.14)))):
+        for goal_, size in ((X[:3, 3] + [0.3, 0.4, 0.0], 0.5), (X[:3, 3] + [0.35, 0.0, 0.0], float(np.sqrt(0.14)))):
             rotation = X[:3, :3] if size == 0.5 else turned
             same, off = held.solve(_THETA, goal_, rotation, 0)
             np.testing.assert_array_equal(same, _THETA)
@@ -499,7 +499,7 @@ def test_many_motions_at_once(arm: da.EquationsOfMotion) -> None:
     paths = [meet_pose(lambda s, goal=goal: goal, starts, 5.0) for goal in goals]  # type: ignore[misc]
     each = [path(t) for path, t in zip(paths, times, strict=True)]
     whole = type(starts)(*(np.stack(x) for x in zip(*each, strict=True)))
-    motion = held.follow(whole, times, _THETA, steps=3)
+    motion = held.follow(whole, times, np.tile(_THETA, (2, 1)), steps=3)
     assert motion.joints.shape == (2, 9, 6) and motion.miss.shape == (2, 9) and motion.miss.max() < 1e-8
     for k in range(2):
         alone = held.follow(each[k], times[k], _THETA, steps=3)
@@ -532,6 +532,66 @@ def test_joints_between_the_base_and_a_frame(arm: da.EquationsOfMotion) -> None:
         held_base(arm, "camera", reaction=-0.1)
     assert held_base(arm, "camera", task="axis", reaction=0.0).reaction == 0.0
     assert held_base(arm, "d").task == "position" and held_base(arm, "e").task == "axis"
+
+
+def test_sides_are_those_of_the_spiral() -> None:
+    """Super-Fibonacci quaternions (Alexa 2022, ``psi^4 = psi + 4``), seen from the first; the identity comes first."""
+    roots = np.roots([1.0, 0.0, 0.0, -1.0, -4.0])
+    psi = float(roots[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0)][0].real)
+    n = 11
+    s = np.arange(n - 1) + 0.5
+    near, far = np.sqrt(s / n), np.sqrt((n - s) / n)
+    a, b = np.exp(2j * np.pi * s / np.sqrt(2.0)), np.exp(2j * np.pi * s / psi)
+    spiral = Rotation.from_quat(np.stack([near * a.imag, near * a.real, far * b.imag, far * b.real], axis=1))
+    found = robot_capture._sides(n)
+    np.testing.assert_array_equal(found[0], np.eye(3))
+    # scalar last here; the planner's are scalar first
+    quaternions = spiral.as_quat(canonical=False)[:, [1, 2, 3, 0]]
+    G = Rotation.from_quat(quaternions).as_matrix()
+    np.testing.assert_allclose(found[1:], G @ G[0].T, atol=1e-12)
+    assert robot_capture._sides(1).shape == (1, 3, 3)
+
+
+def test_candidates_are_judged_together_as_alone(arm: da.EquationsOfMotion) -> None:
+    """On 48 times until the hold ends; the whole plan on times a quarter of a second apart, with distances."""
+    held = held_base(arm, "camera")
+    q = _whole(arm, _THETA)
+    there = arm.pose("camera", q)[:3, 3] + np.array([0.06, 0.04, -0.03])
+    point = np.array([0.2, -0.1, 0.15])
+    body = TumblingBody((2.0, 3.0, 4.5), rate=(0.002, -0.001, 0.003), point=tuple(point), position=tuple(there - point))
+    axis = tuple(-arm.pose("camera", q)[:3, 2] + np.array([0.05, -0.04, 0.03]))
+    scene = robot_capture._scene(held, body, q, RobotLimits(), (3.3, axis), ((), 0.1))
+    candidates = [
+        robot_capture._Candidate(Rotation.from_rotvec(turn).as_matrix(), duration, 0.5)
+        for turn, duration in (((0.0, 0.0, 0.0), 9.0), ((0.01, 0.02, -0.01), 13.0))
+    ]
+    judged = robot_capture._evaluate(scene, candidates)
+    for one, candidate in zip(judged, candidates, strict=True):
+        seen, grip, path = robot_capture._path(scene, candidate)
+        for t, got in (
+            (np.linspace(0.0, candidate.duration + 3.3, 48), one.verdicts),
+            (None, robot_capture._finished(scene, candidate, 5)),
+        ):
+            steps = 2 if t is not None else 3
+            if isinstance(got, RobotCapture):
+                t = got.t
+                assert (t[0], t[-1]) == (0.0, pytest.approx(candidate.duration + 3.3))
+                assert np.diff(t) == pytest.approx(np.full(len(t) - 1, t[1])) and 0.24 < t[1] <= 0.25
+            motion = held.follow(robot_capture._local(scene, path(t)), cast(Any, t), _THETA, steps=steps)
+            least = held.least(motion.joints)
+            near = isinstance(got, RobotCapture)
+            verdicts = robot_capture._verdicts(scene, seen, cast(Any, t), motion, least, near=near)
+            found = got.verdicts if isinstance(got, RobotCapture) else got
+            assert [v.name for v in found] == [v.name for v in verdicts] and len(found) >= 4
+            np.testing.assert_allclose([v.value for v in found], [v.value for v in verdicts], rtol=1e-9)
+            if isinstance(got, RobotCapture):
+                np.testing.assert_allclose(got.grip, grip, atol=1e-12)
+                np.testing.assert_allclose(got.motion.joints, motion.joints, atol=1e-12)
+                assert (got.duration, got.hold, got.tried, got.task) == (candidate.duration, 3.3, 5, "pose")
+                for k in (0, 7, -1):
+                    pose = arm.pose("camera", got.q[k])
+                    np.testing.assert_allclose(pose[:3, 3], path(got.t[k]).position, atol=1e-6)
+                    np.testing.assert_allclose(arm.center_of_mass(got.q[k]), arm.center_of_mass(q), atol=1e-9)
 
 
 def test_what_all_candidates_have_in_common(arm: da.EquationsOfMotion) -> None:
