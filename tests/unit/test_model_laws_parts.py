@@ -387,6 +387,12 @@ SHAPED: dict[str, Any] = {
     "offset": (0.1, 0.03, -0.02), "stations": {"s": 0.37},
 }  # fmt: skip
 ROD: dict[str, Any] = {"E": 7e8, "G": 3e8, "density": 1700.0, "stations": {"s": 0.37}, "points": 4}
+
+
+def _rod(section: Any, **more: Any) -> da.Rod:
+    return da.Rod("b", 0.8, section, **(ROD | more))
+
+
 BENT: dict[str, Any] = {
     "beam": da.Beam("b", 0.8, ((0.3, THICK), (0.5, SLANTED)), **SHAPED),
     "thin beam": da.Beam("b", 0.8, SLANTED, **(SHAPED | {"rotary_inertia": False, "modes": {"y": 2, "z": 1, "x": 1}})),
@@ -394,18 +400,19 @@ BENT: dict[str, Any] = {
     "telescope": da.Beam(
         "b", da.Parameter("L", 0.8), SLANTED, **(SHAPED | {"density": da.Parameter("rho", 1700.0), "stations": {}})
     ),
-    "rod in space": da.Rod(
-        "b", 0.8, ((0.3, THICK), (0.5, SLANTED)), **(ROD | {"points": 2}), pieces=(0.5, 0.3),
-        strains={"torsion": 1, "bending": 1}, curvature=(0.2, -0.3, 0.4),
+    "rod in space": _rod(
+        ((0.3, THICK), (0.5, SLANTED)), points=2, pieces=(0.5, 0.3), strains={"torsion": 1, "bending": 1},
+        curvature=(0.2, -0.3, 0.4),
     ),
-    "rod with all strains": da.Rod(
-        "b", 0.8, SLANTED, **(ROD | {"points": 3}), pieces=2, shear_factor=0.9,
+    "rod with all strains": _rod(
+        SLANTED, points=3, pieces=2, shear_factor=0.9,
         strains={"torsion": 1, "bending": 1, "axial": 1, "shear_y": 1, "shear_z": 1},
     ),
-    "rod in a plane": da.Rod(
-        "b", 0.8, THICK, **ROD, pieces=(0.3, 0.5), strains={"bending_z": 2, "axial": 1}, curvature=(0.0, 0.7, 0.0)
+    "rod in a plane": _rod(
+        THICK, points=3, pieces=(0.3, 0.5), strains={"bending_z": 2, "axial": 2},
+        curvature=((0.4, (0.0, 0.7, 0.0)), (0.15, (0.0, -0.4, 0.0)), (0.25, (0.0, 0.3, 0.0))),
     ),
-    "thin rod": da.Rod("b", 0.8, THICK, **ROD, strains={"bending_y": 2}, rotary_inertia=False),
+    "thin rod": _rod(THICK, strains={"bending_y": 2}, rotary_inertia=False),
 }  # fmt: skip
 
 
@@ -510,3 +517,26 @@ def test_sections_of_beams_and_rods(kind: str, s: float) -> None:
     values = [x.full() for x in f(0.3 * size * rng.uniform(0.5, 1.5, n), size * rng.normal(size=n), rng.normal(size=3))]
     for k, (got, expected) in enumerate(zip(values[::2], values[1::2], strict=True)):
         np.testing.assert_allclose(got, expected, rtol=1e-8, atol=1e-10 * np.abs(expected).max(), err_msg=str(k))
+
+
+@pytest.mark.parametrize("kind", BENT)
+def test_outlines_are_places_of_sections(kind: str) -> None:
+    """The line of a picture runs along the axis from the origin of the frame, in equal steps."""
+    rng, part = np.random.default_rng(9), BENT[kind]
+    delta = ca.SX.sym("x", part.n_modes)
+
+    def value(x: Any) -> float:
+        return float(x) if isinstance(x, float) else nominal(x)
+
+    (line,), radius = part.outline(delta, value)
+    assert 0.0 < radius < 0.05
+    places = line if isinstance(part, da.Rod) else line[1:]
+    assert len(places) > 8
+    pairs = [
+        (p, part.axis_section(float(s), delta, value).p)
+        for p, s in zip(places, np.linspace(0.0, 0.8, len(places)), strict=True)
+    ]
+    f = ca.Function("f", [delta], [ca.densify(ca.SX(x)) for pair in [(line[0], ca.SX(3, 1)), *pairs] for x in pair])
+    found = [x.full() for x in f(part.amplitudes * rng.normal(size=part.n_modes))]
+    for got, expected in zip(found[::2], found[1::2], strict=True):
+        np.testing.assert_allclose(got, expected, atol=1e-12)
