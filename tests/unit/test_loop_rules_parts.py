@@ -15,7 +15,7 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.ports import NativeStage
 from dalembert.engine.problem.problem import EventSpec
 from dalembert.engine.sampling import Schedule, Update
-from dalembert.loop import laws, routines, sampled
+from dalembert.loop import implicit, laws, routines, sampled
 from dalembert.loop.events import loop_events
 from dalembert.loop.internal_states import InternalStates
 from dalembert.loop.laws import SampledController, law_terms, taken_apart
@@ -815,3 +815,98 @@ def test_starts_that_routines_check() -> None:
     routines.check_native_start(Cascade(one, [two, cast(Any, _Guide())]), start)
     routines.check_native_start(_Lag(), start)
     assert seen == [(one, start), (one, start), (two, start)]
+
+
+# -- implicit steps ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formulation", ["newton-euler", "lagrange"])
+def test_rates_in_the_middle_of_a_step(monkeypatch: pytest.MonkeyPatch, formulation: str) -> None:
+    """``(M + W) a' = f(q_m, v_m) + W a``, in numpy, with springs, constant dampers and numerical damping in ``W``."""
+    bodies = [da.Body(n, m, com=(0.1, 0.0, -m / 5.0), inertia=(0.2, 0.3, 0.25)) for n, m in (("a", 1.5), ("b", 2.5))]
+    joints = [
+        da.Joint("x", "revolute", "world", "a", axis="y", stiffness=40.0),
+        da.Joint("y", "revolute", "a", "b", axis="y", origin=(0.1, 0.0, -0.7), stiffness=25.0),
+    ]
+    eom = da.equations(da.Machine("arm", bodies, joints), by=formulation, backend="vm")
+    s = eom.symbolic
+    extra = np.array([0.3, 0.7])
+    monkeypatch.setattr(implicit, "_numerical_damping", lambda eom, K, h, beta: ca.DM(extra) * h * beta)
+    z, work, c = ca.SX.sym("z", 2), ca.SX.sym("work", 2), ca.SX.sym("c", 1)
+    arguments = [s.t, ca.vertcat(s.q, s.v, z, work), c, s.p]
+    damper = np.array([[2.0, 0.4], [0.4, 3.0]])
+    forces = ca.vertcat(3.0 * ca.sin(s.t) + c[0], s.q[0] * 2.0)
+    losses = -ca.DM(damper) @ s.v
+    zdot = ca.vertcat(s.v[0] * z[1], s.t)
+    rng = np.random.default_rng(8)
+    x, y, t, held = rng.normal(size=8), rng.normal(size=8), 0.9, rng.normal(size=1)
+    p, (h, beta) = np.array(eom.parameter_values(), dtype=float).ravel(), (0.08, 0.6)
+    half = x + h / 2 * y
+    v = half[2:4]
+    q, zm, tm = x[:2] + h / 2 * v, half[4:6], t + h / 2
+    more = extra * h * beta
+    W = h**2 / 4 * np.diag([40.0, 25.0]) + h / 2 * (damper + np.diag(more))
+    applied = np.array([3.0 * np.sin(tm) + held[0], 2.0 * q[0]])
+    lost = -damper @ v
+    free = ca.Function("a", [s.q, s.v, s.tau, s.t, s.p], [s.forward_dynamics])
+    M = eom.mass_matrix(q)
+    force = M @ np.array(free(q, v, applied + lost - more * v, tm, p)).ravel()
+    own = (
+        np.diag(np.diag(W)) if formulation == "newton-euler" else W
+    )  # its elimination leaves out entries between joints
+    expected = np.concatenate(
+        [v, np.linalg.solve(M + own, force + W @ y[2:4]), [v[0] * zm[1], tm], [v @ applied, v @ (lost - more * v)]]
+    )
+    for account in (None, 5):
+        tape = implicit.midpoint_tape(eom, arguments, forces, losses, zdot, account)
+        got = np.array(tape(t, x, held, p, y, [h, beta])).ravel()
+        if account is not None:
+            expected[account] = v @ (more * v)
+        np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-11)
+    middle, matrix, further, power = (
+        np.array(r) for r in implicit.middle_tape(eom, arguments, losses)(t, x, held, p, y, [h, beta])
+    )
+    np.testing.assert_allclose(middle.ravel(), np.concatenate([q, half[2:]]), rtol=1e-12)
+    np.testing.assert_allclose(matrix.reshape(2, 2), W, rtol=1e-12)
+    np.testing.assert_allclose(further.ravel(), W @ y[2:4] - more * v, rtol=1e-12)
+    assert power.item() == pytest.approx(v @ (more * v))
+
+
+def test_numerical_damping_of_modes() -> None:
+    """Damping ratio ``beta x^2 / (1 + x^2)`` with ``x = h w / 2``, on modes that the machine has, at roots alone."""
+    rng = np.random.default_rng(10)
+    stiff = rng.uniform(50.0, 900.0, 6)
+    K = np.diag(stiff) + np.diag([1.0] * 5, 1)
+    K[3, 3] = -4.0
+
+    def node(masses: Any, names: Any, *, root: bool = True) -> Any:
+        modal = np.diag(masses) + 0.01
+        np.fill_diagonal(modal, masses)
+        elastic = SimpleNamespace(undeformed=lambda: SimpleNamespace(modal=modal), v_names=names)
+        return SimpleNamespace(is_root=root, elastic=elastic)
+
+    nodes = [
+        node([0.5, 0.0, 1.5], ("d", "b", "f")),
+        node([2.5, 3.5], ("gone", "c")),
+        node([4.5], ("a",), root=False),
+        SimpleNamespace(is_root=True, elastic=None),
+        SimpleNamespace(is_root=False, elastic=None),
+    ]
+    machine = SimpleNamespace(tree=SimpleNamespace(nodes=nodes))
+    eom: Any = SimpleNamespace(nv=6, v_names=("a", "b", "c", "d", "e", "f"), machine=machine)
+    h, beta = 0.07, 0.35
+    got = np.array(ca.DM(ca.densify(implicit._numerical_damping(eom, ca.SX(K), ca.SX(h), ca.SX(beta))))).ravel()
+    expected = np.zeros(6)
+    for i, mass in ((2, 3.5), (5, 1.5)):
+        w = np.sqrt(stiff[i] / mass)
+        x = h * w / 2
+        expected[i] = 2.0 * mass * w * beta * x**2 / (1.0 + x**2)  # D = 2 zeta w m
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_entries_that_do_not_move() -> None:
+    """Of a matrix: those that do not depend on the state, made symmetric."""
+    q, v, h = ca.SX.sym("q", 2), ca.SX.sym("v", 2), ca.SX.sym("h")
+    A = ca.vertcat(ca.horzcat(3.0 + h, q[1] + 2.0), ca.horzcat(5.0, v[0] * 7.0))
+    got = ca.Function("f", [h], [implicit._unmoved(A, q, v)])(0.5)
+    assert np.array(ca.DM(got).full()).tolist() == [[3.5, 2.5], [2.5, 0.0]]
