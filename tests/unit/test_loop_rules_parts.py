@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import casadi as ca
@@ -15,8 +15,10 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.ports import NativeStage
 from dalembert.engine.problem.problem import EventSpec
 from dalembert.engine.sampling import Schedule, Update
-from dalembert.loop import sampled
+from dalembert.loop import implicit, laws, routines, sampled
 from dalembert.loop.events import loop_events
+from dalembert.loop.internal_states import InternalStates
+from dalembert.loop.laws import SampledController, law_terms, taken_apart
 from dalembert.loop.quantities import Slots
 from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.sampled import PythonStage, Stages
@@ -627,3 +629,284 @@ def test_routines_at_the_wrong_place() -> None:
         sampled.detached(seeing)
     with pytest.raises(InputError, match="'routine' sets the inputs, so that it is an inner law"):
         sampled.detached(Cascade(setting, [setting]))
+
+
+# -- laws and routines ------------------------------------------------------------------------------------------------
+
+
+def test_controls_as_they_are_given(carts: Any) -> None:
+    """Numbers become constant inputs; what cannot control is refused by what it is."""
+    assert taken_apart(carts, None) == (Stages((), None, None), [])
+    for given in ([3.0, -4.0], np.array([3.0, -4.0]), (3, -4)):
+        stages, (constant,) = taken_apart(carts, given)
+        assert stages.sampled == PythonStage("constant input", 1e9, None, (), 0) and stages.law is None
+        assert constant(0.3, None, None).tolist() == [3.0, -4.0]
+    own = SampledController(lambda t, q, v: [t, 2.0], 0.125)
+    stages, functions = taken_apart(carts, own)
+    assert stages.sampled == PythonStage("controller", 0.125, None, (), 0) and functions == [own]
+    assert own(0.5, np.zeros(2), np.zeros(2)) == [0.5, 2.0]
+    law = _Lag()
+    assert taken_apart(carts, law) == (Stages((), None, law), [])
+    for wrong, words in (
+        (lambda t, q, v: 0.0, "a Python controller needs a 'period'"),
+        (_Lag, "control is the class _Lag, expected an object of it"),
+        ("text", "control must be a law, a controller with a period, or 2 numbers, got 'text'"),
+        ([1.0], r"constant inputs must be 2 finite numbers \(F, G\), got \[1.0\]"),
+        ([1.0, np.inf], "constant inputs must be 2 finite numbers"),
+        ([[1.0, 2.0]], "constant inputs must be 2 finite numbers"),
+    ):
+        with pytest.raises(InputError, match=words):
+            taken_apart(carts, wrong)
+    with pytest.raises(InputError, match="needs a function"):
+        SampledController(cast(Any, 3.0), 0.1)
+    still: Any = SimpleNamespace(nu=0, machine=SimpleNamespace(name="still"))
+    with pytest.raises(InputError, match="machine 'still' has no motors or thrusters"):
+        taken_apart(still, [])
+
+
+def test_terms_of_a_continuous_law(carts: Any) -> None:
+    """Its inputs and the rates of its states, of the state or of what is seen in its place."""
+    s, rng = carts.symbolic, np.random.default_rng(7)
+    law = _Lag()
+    for factors in ((1.0, 1.0), (2.0, 3.0)):
+        q, v = (s.q, s.v) if factors == (1.0, 1.0) else (2.0 * s.q, 3.0 * s.v)
+        known: Any = SimpleNamespace(eom=carts, q=q, v=v, bind=lambda both, label, symbols: both)
+        states = InternalStates()
+        u = law_terms(known, Stages((), None, law), states)
+        assert states.names == ("lag.a", "lag.b", "lag.c") and states.initial.tolist() == [0.5, -0.25, 1.5]
+        f = ca.Function("f", [s.t, s.q, s.v, states.symbols], [u, states.rates])
+        x, z, t = rng.normal(size=4), rng.normal(size=3), float(rng.normal())
+        got, rates = (np.array(y).ravel() for y in f(t, x[:2], x[2:], z))
+        a, b = factors[0] * x[:2], factors[1] * x[2:]
+        np.testing.assert_allclose(got, [a[0] * z[0], b[1] - z[2]], rtol=1e-12)
+        np.testing.assert_allclose(rates, [a[1] - z[0], z[0] * z[1], b[0] + t], rtol=1e-12)
+    none = InternalStates()
+    assert ca.DM(law_terms(known, Stages((), None, None), none)).full().tolist() == [[0.0], [0.0]] and len(none) == 0
+    assert law_terms(known, Stages((), Sampled(cast(Any, law), 0.1), None), none) is s.u
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"u": ca.SX(3, 1)}, r"must return 2 inputs \(F, G\), got 3"),
+        ({"u": ca.SX(1, 2)}, r"must return 2 inputs \(F, G\), got 1"),
+        ({"rates": ca.SX(2, 1)}, "has 3 states but returned 2 rates"),
+        ({"u": ca.vertcat(ca.SX.sym("y"), np.nan)}, "returns nan; it computes on CasADi symbols"),
+        ({"rates": ca.SX([1.0, np.inf, 2.0])}, "returns inf; it computes"),
+        ({"outputs": (ca.SX(2, 1), ca.SX(3, 1), ca.SX(1, 1))}, "two results"),
+        ({"outputs": ca.SX(2, 1)}, "two results"),
+        ({"outputs": ("a", "b")}, "fails on CasADi symbols"),
+        ({"names": "lag"}, "state_names of the law _Law must return names, got 'lag'"),
+        ({"names": (1, 2, 3)}, "must return names"),
+        ({"names": 3}, "must return names, got 3"),
+        ({"initial": [1.0, 2.0]}, "initial_state of the law _Law must return 3 finite numbers"),
+        ({"initial": [1.0, 2.0, np.nan]}, "must return 3 finite numbers"),
+        ({"initial": "abc"}, "must return 3 finite numbers, got 'abc'"),
+    ],
+)
+def test_laws_that_do_not_fit(carts: Any, changed: Any, words: str) -> None:
+    class _Law:
+        def state_names(self, eom: Any) -> Any:
+            return changed.get("names", ("a", "b", "c"))
+
+        def initial_state(self, eom: Any) -> Any:
+            return changed.get("initial", [1.0, 2.0, 3.0])
+
+        def expression(self, *args: Any) -> Any:
+            return changed.get("outputs", (changed.get("u", ca.SX(2, 1)), changed.get("rates", ca.SX(3, 1))))
+
+    s = carts.symbolic
+    known: Any = SimpleNamespace(eom=carts, q=s.q, v=s.v, bind=lambda both, label, symbols: both)
+    with pytest.raises(InputError, match=words):
+        law_terms(known, Stages((), None, _Law()), InternalStates())
+
+
+def test_a_single_state_needs_a_number(carts: Any) -> None:
+    law: Any = SimpleNamespace(initial_state=lambda eom: "abc")
+    with pytest.raises(InputError, match="must return 1 finite numbers, got 'abc'"):
+        laws._initial(carts, law, 1, "law")
+
+
+def test_routines_as_updates(carts: Any) -> None:
+    """Inputs, shown values and memory, in this order; where the memory begins; what the routine may ask of the loop."""
+    slots, s = Slots(), carts.symbolic
+    slots.add("before")
+    for name, symbol in zip(("command.F", "command.G"), ca.vertsplit(s.u), strict=True):
+        slots.add(name, symbol=symbol)
+    views: list[Any] = []
+    stage: Any = SimpleNamespace(
+        name="see it", period=0.3, commands=True, shown={"y": 0.5, "z": -0.25}, memory=np.array([1.5, 2.5, 3.5])
+    )
+    tape = ca.Function("own", [ca.SX.sym("x")], [ca.SX(1)])
+
+    def compose(view: Any) -> Any:
+        views.append(view)
+        reads = ca.vertcat(s.q[0] * s.v[1], 2.0 * s.t)
+        return SimpleNamespace(reads=reads, tapes={"OWN_TAPE": tape}, text="int x;")
+
+    stage.compose = compose
+    routines.native_slots(stage, slots)
+    assert slots.names == ("before", "command.F", "command.G", "y", "z", "see it~0", "see it~1", "see it~2")
+    assert slots.unrecorded == 3 and slots.initial.tolist() == [0.0, 0.0, 0.0, 0.5, -0.25, 1.5, 2.5, 3.5]
+    encoder = da.Sensor("encoder", ["x"], 0.1)
+    calls: list[Any] = []
+    known: Any = SimpleNamespace(
+        eom=carts,
+        slots=slots,
+        text=lambda text, owner, seen: ("text", text, owner, seen),
+        bind=lambda expression, owner: ("bind", expression, owner),
+    )
+
+    def expressions(law: Any, z: Any, label: str) -> Any:
+        calls.append((law, z.shape, label))
+        return law.u, ca.SX(0, 1)
+
+    arguments = (s.t, ca.vertcat(s.q, s.v), slots.symbols, s.p)
+    for commands, memory, rows, place in (
+        (True, 3, (1, 2, 3, 4, 5, 6, 7), 5),
+        (False, 3, (3, 4, 5, 6, 7), 5),
+        (True, 0, (1, 2, 3, 4), 0),
+    ):
+        stage.commands, stage.memory = commands, stage.memory[:memory]
+        update = routines.routine_update(known, stage, (), [encoder], expressions, arguments)
+        assert (update.name, update.period, update.rows) == ("see it", 0.3, rows)
+        routine: Any = update.function
+        assert routine.name == "stage_see_it" and routine.text == f"#define MEMORY_AT {place}\nint x;"
+        assert routine.n_out == len(rows) and routine.inputs == (1, 4, 8, s.p.numel(), 0)
+        assert set(routine.tapes) == {"READ_TAPE", "OWN_TAPE"} and routine.tapes["OWN_TAPE"] is tape
+        out = routine.tapes["READ_TAPE"](0.75, [2.0, 3.0, 5.0, 7.0], np.zeros(8), np.zeros(s.p.numel()), [])
+        assert np.array(out).ravel().tolist() == [14.0, 1.5]
+    view = views[0]
+    assert view.inputs == ("F", "G") and view.time is s.t
+    assert view.quantity("a + b", "o") == ("text", "a + b", "o", True) and view.bound("e", "o") == ("bind", "e", "o")
+    assert ca.is_equal(view.command("G"), s.u[1]) and ca.is_equal(view.reading("z"), slots.by_name["z"])
+    with pytest.raises(InputError, match="'H' has a continuous one"):
+        view.command("H")
+    law: Any = SimpleNamespace(state_names=lambda eom: (), u=ca.SX(2, 1))
+    assert view.law(law, "the law").shape == (2, 1) and calls == [(law, (0, 1), "the law")]
+    law.u = ca.SX(3, 1)
+    with pytest.raises(InputError, match=r"the law must return 2 inputs \(F, G\), got 3"):
+        view.law(law, "the law")
+    law.state_names = lambda eom: ("a", "b")
+    with pytest.raises(InputError, match="the law has the states a, b"):
+        view.law(law, "the law")
+    assert view.sensor("encoder", "o") == (encoder, ("x",))
+    with pytest.raises(da.DalembertError, match="eye"):
+        view.sensor("eye", "o")
+
+
+def test_starts_that_routines_check() -> None:
+    """Each routine of a control sees the start, in a cascade or alone; other stages do not."""
+    seen: list[Any] = []
+
+    class _Routine:
+        name, period, memory = "routine", 0.2, np.zeros(0)
+        commands, holds = True, ("wish",)
+        feedback, shown = MappingProxyType[str, str]({}), MappingProxyType[str, float]({})
+
+        def check_start(self, values: Any) -> None:
+            seen.append((self, values))
+
+        def compose(self, view: Any) -> Any: ...
+
+    one, two = cast(Any, _Routine()), cast(Any, _Routine())
+    start = {"x": 0.5}
+    routines.check_native_start(one, start)
+    routines.check_native_start(Cascade(one, [two, cast(Any, _Guide())]), start)
+    routines.check_native_start(_Lag(), start)
+    assert seen == [(one, start), (one, start), (two, start)]
+
+
+# -- implicit steps ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formulation", ["newton-euler", "lagrange"])
+def test_rates_in_the_middle_of_a_step(monkeypatch: pytest.MonkeyPatch, formulation: str) -> None:
+    """``(M + W) a' = f(q_m, v_m) + W a``, in numpy, with springs, constant dampers and numerical damping in ``W``."""
+    bodies = [da.Body(n, m, com=(0.1, 0.0, -m / 5.0), inertia=(0.2, 0.3, 0.25)) for n, m in (("a", 1.5), ("b", 2.5))]
+    joints = [
+        da.Joint("x", "revolute", "world", "a", axis="y", stiffness=40.0),
+        da.Joint("y", "revolute", "a", "b", axis="y", origin=(0.1, 0.0, -0.7), stiffness=25.0),
+    ]
+    eom = da.equations(da.Machine("arm", bodies, joints), by=formulation, backend="vm")
+    s = eom.symbolic
+    extra = np.array([0.3, 0.7])
+    monkeypatch.setattr(implicit, "_numerical_damping", lambda eom, K, h, beta: ca.DM(extra) * h * beta)
+    z, work, c = ca.SX.sym("z", 2), ca.SX.sym("work", 2), ca.SX.sym("c", 1)
+    arguments = [s.t, ca.vertcat(s.q, s.v, z, work), c, s.p]
+    damper = np.array([[2.0, 0.4], [0.4, 3.0]])
+    forces = ca.vertcat(3.0 * ca.sin(s.t) + c[0], s.q[0] * 2.0)
+    losses = -ca.DM(damper) @ s.v
+    zdot = ca.vertcat(s.v[0] * z[1], s.t)
+    rng = np.random.default_rng(8)
+    x, y, t, held = rng.normal(size=8), rng.normal(size=8), 0.9, rng.normal(size=1)
+    p, (h, beta) = np.array(eom.parameter_values(), dtype=float).ravel(), (0.08, 0.6)
+    half = x + h / 2 * y
+    v = half[2:4]
+    q, zm, tm = x[:2] + h / 2 * v, half[4:6], t + h / 2
+    more = extra * h * beta
+    W = h**2 / 4 * np.diag([40.0, 25.0]) + h / 2 * (damper + np.diag(more))
+    applied = np.array([3.0 * np.sin(tm) + held[0], 2.0 * q[0]])
+    lost = -damper @ v
+    free = ca.Function("a", [s.q, s.v, s.tau, s.t, s.p], [s.forward_dynamics])
+    M = eom.mass_matrix(q)
+    force = M @ np.array(free(q, v, applied + lost - more * v, tm, p)).ravel()
+    own = (
+        np.diag(np.diag(W)) if formulation == "newton-euler" else W
+    )  # its elimination leaves out entries between joints
+    expected = np.concatenate(
+        [v, np.linalg.solve(M + own, force + W @ y[2:4]), [v[0] * zm[1], tm], [v @ applied, v @ (lost - more * v)]]
+    )
+    for account in (None, 5):
+        tape = implicit.midpoint_tape(eom, arguments, forces, losses, zdot, account)
+        got = np.array(tape(t, x, held, p, y, [h, beta])).ravel()
+        if account is not None:
+            expected[account] = v @ (more * v)
+        np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-11)
+    middle, matrix, further, power = (
+        np.array(r) for r in implicit.middle_tape(eom, arguments, losses)(t, x, held, p, y, [h, beta])
+    )
+    np.testing.assert_allclose(middle.ravel(), np.concatenate([q, half[2:]]), rtol=1e-12)
+    np.testing.assert_allclose(matrix.reshape(2, 2), W, rtol=1e-12)
+    np.testing.assert_allclose(further.ravel(), W @ y[2:4] - more * v, rtol=1e-12)
+    assert power.item() == pytest.approx(v @ (more * v))
+
+
+def test_numerical_damping_of_modes() -> None:
+    """Damping ratio ``beta x^2 / (1 + x^2)`` with ``x = h w / 2``, on modes that the machine has, at roots alone."""
+    rng = np.random.default_rng(10)
+    stiff = rng.uniform(50.0, 900.0, 6)
+    K = np.diag(stiff) + np.diag([1.0] * 5, 1)
+    K[3, 3] = -4.0
+
+    def node(masses: Any, names: Any, *, root: bool = True) -> Any:
+        modal = np.diag(masses) + 0.01
+        np.fill_diagonal(modal, masses)
+        elastic = SimpleNamespace(undeformed=lambda: SimpleNamespace(modal=modal), v_names=names)
+        return SimpleNamespace(is_root=root, elastic=elastic)
+
+    nodes = [
+        node([0.5, 0.0, 1.5], ("d", "b", "f")),
+        node([2.5, 3.5], ("gone", "c")),
+        node([4.5], ("a",), root=False),
+        SimpleNamespace(is_root=True, elastic=None),
+        SimpleNamespace(is_root=False, elastic=None),
+    ]
+    machine = SimpleNamespace(tree=SimpleNamespace(nodes=nodes))
+    eom: Any = SimpleNamespace(nv=6, v_names=("a", "b", "c", "d", "e", "f"), machine=machine)
+    h, beta = 0.07, 0.35
+    got = np.array(ca.DM(ca.densify(implicit._numerical_damping(eom, ca.SX(K), ca.SX(h), ca.SX(beta))))).ravel()
+    expected = np.zeros(6)
+    for i, mass in ((2, 3.5), (5, 1.5)):
+        w = np.sqrt(stiff[i] / mass)
+        x = h * w / 2
+        expected[i] = 2.0 * mass * w * beta * x**2 / (1.0 + x**2)  # D = 2 zeta w m
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_entries_that_do_not_move() -> None:
+    """Of a matrix: those that do not depend on the state, made symmetric."""
+    q, v, h = ca.SX.sym("q", 2), ca.SX.sym("v", 2), ca.SX.sym("h")
+    A = ca.vertcat(ca.horzcat(3.0 + h, q[1] + 2.0), ca.horzcat(5.0, v[0] * 7.0))
+    got = ca.Function("f", [h], [implicit._unmoved(A, q, v)])(0.5)
+    assert np.array(ca.DM(got).full()).tolist() == [[3.5, 2.5], [2.5, 0.0]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,8 +13,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
+from dalembert.control.scheduled import powers
 from dalembert.control.structured import ControllerGain, Gain, Poles, Variance, scheduling
-from dalembert.control.structured.results import TuneSettings
+from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.structures import Structure, Tunable
 from dalembert.control.uncertain import state_equations
 from dalembert.control.uncertain.blocks import DeltaBlock
@@ -343,6 +344,69 @@ def test_gains_as_polynomials() -> None:
         scheduling._polynomial(_affine(rng, nonlinear=True)[0], (1.0,) * 4, products)
     fixed = Structure(("x",), ("f",), (Tunable("k", 1.0),), 0, lambda x: (0.0, 0.0, 0.0, ca.SX(1, 1)))
     assert len(scheduling._polynomial(fixed, (1.0,), ["x_times_a1"]).tunables) == 2
+
+
+@pytest.mark.parametrize(("status", "end"), [("met", "missed"), ("unstable", "met"), ("met", "unstable")])
+def test_gains_are_scheduled_from_the_best_fixed_ones(monkeypatch: pytest.MonkeyPatch, status: str, end: str) -> None:
+    """First fixed gains, then those of all powers; both ends of each quantity come first; the gains by power."""
+    rng = np.random.default_rng(14)
+    lft = LFT(
+        0.3 * rng.normal(size=(2, 2)), rng.normal(size=(2, 2)), rng.normal(size=(4, 2)), rng.normal(size=(4, 2)),
+        (DeltaBlock("mass", 1, "real"), DeltaBlock("load.x", 1, "real")), ("f", "g"), ("x", "y", "w", "z"),
+    )  # fmt: skip
+    degrees = {"load.x": 2, "mass": 1, "fixed": 1}
+    made: list[Any] = []
+    numbers = rng.normal(size=20)
+    values = {"k": 0.5, "d": 0.4, "m": -0.3, "n": 0.2}
+
+    def tune(model: Any, structure: Any, hard: Any, soft: Any, settings: Any, **more: Any) -> TuneResult:
+        made.append((model, structure, hard, soft, settings, more))
+        first = len(made) == 1
+        found = values if first else dict(zip((t.name for t in structure.tunables), numbers, strict=True))
+        told = ("first", 31) if first else ("second", 12)
+        return TuneResult(
+            status if first else end, told[0], found, (), {}, (), (), structure, 0.5, told[1], hard=0.75, soft=1.25
+        )
+
+    monkeypatch.setattr(scheduling, "check_schedule", lambda model, schedule: dict(schedule))
+    monkeypatch.setattr(scheduling, "tune_over_ranges", tune)
+    monkeypatch.setattr(scheduling, "powers", lambda degrees, count: powers({"load.x": 2, "mass": 2}, count))
+    monkeypatch.setattr(scheduling, "_sizes", lambda *args: [2.0, 3.0, 5.0, 7.0])
+    monkeypatch.setattr(scheduling, "ScheduledGains", lambda *args: args)
+    structure, constant, slopes = _affine(rng)
+    model = _Model(lft)
+    soft = () if end == "missed" else (Gain("f", "x"),)
+    hard, settings = (Gain("g", "y"),), TuneSettings()
+    result = scheduling.tune_scheduled(cast(Any, model), structure, hard, soft, settings, degrees)
+    assert made[0][:5] == (model, structure, hard, soft, settings) and made[0][5] == {}
+    wide = made[1][1]
+    assert made[1][5] == {"first": [{"load.x": -1.0}, {"load.x": 1.0}, {"mass": -1.0}, {"mass": 1.0}]}
+    assert made[1][2:5] == (hard, soft, settings)
+    products = [f"{m}_times_{k}" for k in ("load_x1", "load_x2", "mass1", "fixed1") for m in ("x", "y", "z")]
+    assert wide.measured == ("x", "y", "z", *products) and made[1][0].lft.outputs == (*lft.outputs, *products)
+    starts = [t.start for t in wide.tunables[:4]]
+    assert starts == ([0.25, 0.5, 0.75, 1.0] if status == "unstable" else list(values.values()))
+    aim = "hard requirements at 0.75" if not soft else "soft requirements at 1.25"
+    assert result.message == f"second; fixed gains are {status}, {aim}" and result.evaluations == 43
+    assert result.fixed is not None and result.fixed.message == "first"
+    if end == "unstable":
+        assert result.scheduled is None
+        return
+    measured, controls, given, parts, of = cast(Any, result.scheduled)
+    assert (measured, controls, given, of) == (("x", "y", "z"), ("f", "g"), degrees, model)
+    assert len(parts) == 5
+    for k, part in enumerate(parts):
+        own = np.tensordot(numbers[4 * k : 4 * k + 4], slopes, 1)
+        np.testing.assert_allclose(part, own if k else own + constant, rtol=1e-12)
+    with pytest.raises(InputError, match="static gains"):
+        scheduling.tune_scheduled(cast(Any, model), replace(structure, order=1), hard, soft, settings, degrees)
+
+
+@dataclass(frozen=True)
+class _Model:
+    """An uncertain model, of which only the map counts."""
+
+    lft: Any
 
 
 def test_requirements_that_schedules_refuse() -> None:
