@@ -1244,38 +1244,6 @@ def test_contacts_that_slip_continue_where_they_go(engine: Any) -> None:
                 assert x[at + 7] == -m.T.slowest
 
 
-def test_slow_slips_beside_each_other_have_modes_that_fit_their_motion(engine: Any) -> None:
-    """Friction of slow slips is where they go: with it nothing pulls, passes its limit, or opens and closes at once."""
-    rng, one, seen = np.random.default_rng(38), np.zeros(1), dict.fromkeys(("open", "stick", "slip"), 0)
-    for trial in range(150):
-        m = Touching(rng, 10, ("contact", "held", "contact", "contact"))
-        contacts = [mode for mode in m.mode if mode[0] == "contact"]
-        x, slip = m.state(rng), np.zeros(m.m)
-        for _, row, at in contacts:
-            angle, x[at] = rng.uniform(-np.pi, np.pi), 1.0
-            if row or trial % 3:  # else it is at rest beside them
-                slip[row + 1 : row + 3] = 10.0 ** rng.uniform(-6.5, -3.5) * np.array([np.cos(angle), np.sin(angle)])
-        x[10:20] = np.linalg.pinv(m.J) @ -slip
-        m.close(x)
-        assert engine("land", m.memory, 0.0, x, one, one) == LANDED
-        a = m.call(engine, "rubbing", 0.0, x, m.n)[10:20]
-        force, u, now = m.arrays["lambda"], -(m.J @ a), -(m.J @ x[10:20])
-        for k, (_, row, at) in enumerate(contacts):
-            mode = "open" if x[at] == 0.0 else "stick" if x[at + 1] else "slip"
-            seen[mode] += 1
-            push = np.linalg.norm(force[row + 1 : row + 3])
-            if mode == "open":
-                assert u[row] > -1e-9
-                continue
-            assert force[row] > 0.0 and push <= m.mu[k] * force[row] * (1.0 + 1e-6)
-            assert abs(u[row]) < 1e-8
-            if mode == "stick":
-                np.testing.assert_allclose(now[row + 1 : row + 3], 0.0, atol=1e-12)
-            else:
-                np.testing.assert_allclose(now[row + 1 : row + 3], slip[row + 1 : row + 3], atol=1e-3)
-    assert seen["open"] > 100 and seen["slip"] > 100 and seen["stick"] > 0
-
-
 def test_a_run_begins_with_latches_that_fit(engine: Any) -> None:
     """Cables at their length are taut, longer ones slack, contacts that overlap are refused."""
     rng = np.random.default_rng(14)

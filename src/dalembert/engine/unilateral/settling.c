@@ -391,8 +391,6 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     return LANDED;
 }
 
-#define CLOSES 1e-6 /* acceleration [m/s^2] of a gap that is rounding */
-
 /* Rate of the slip along a tangential row, as the equations of motion have it. */
 static double change_of(const struct constrained *C, int64_t row) {
     double change = C->gamma[row];
@@ -418,11 +416,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
         if (contact_evaluate(C, in)) return NO_TERMS;
         for (int64_t i = 0, r = 0; i < T->k; r += T->rubs[i], i++) {
             const int64_t rows[3] = {row_of(T, i, 0), row_of(T, i, 1), row_of(T, i, 2)};
-            if (is_rope(T, i)) continue;
-            if (!(x[T->flags[i]] > 0.5)) { /* one that has opened must not close at once */
-                fits &= !goes_on_touching(T, x, i, seen) || !(change_of(C, rows[0]) < -CLOSES);
-                continue;
-            }
+            if (!(x[T->flags[i]] > 0.5) || is_rope(T, i)) continue;
             double push = 0.0, speed = 0.0, forward = 0.0, *way = ways + 3 * i;
             const int slips = slides(T, x, i);
             for (int j = 1; j < 3; j++) {
