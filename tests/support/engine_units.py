@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from dalembert.compile.cache import build_library
 from dalembert.engine.memory import NativeMemory
+from dalembert.engine.sources import unit_text
 
-__all__ = ["KERNEL", "Code", "arguments", "numbers"]
+__all__ = ["KERNEL", "Code", "arguments", "calls", "numbers", "unit_with"]
 
 KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
+
+
+def unit_with(
+    entries: str, unit: str, name: str, *, doubles: Sequence[str] = (), integers: Sequence[str] = ()
+) -> ctypes.CDLL:
+    """A unit of the engine with the entries of a test behind it, compiled without optimisation.
+
+    ``doubles`` and ``integers`` (of 64 bits) are the entries that return such numbers.
+    """
+    text = unit_text(unit).replace('#pragma GCC optimize("O3")', "")
+    library = build_library(text + entries, name, optimise=("-O0",))
+    for kind, names in ((ctypes.c_double, doubles), (ctypes.c_int64, integers)):
+        for entry in names:
+            getattr(library, entry).restype = kind
+    return library
+
+
+def calls(library: ctypes.CDLL) -> Callable[..., Any]:
+    """``call(name, *values)`` of the entries of a library."""
+    return lambda name, *values: getattr(library, name)(*arguments(*values))
 
 
 def arguments(*values: Any) -> list[Any]:

@@ -6,7 +6,6 @@ have cones, joints that stick and ropes in any order, so that a rope is not the 
 
 from __future__ import annotations
 
-import ctypes
 from itertools import product
 from typing import Any
 
@@ -14,9 +13,7 @@ import numpy as np
 import pytest
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -65,17 +62,9 @@ SHOWN int64_t one_slip(const double *W, const double *b, double mu, double given
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("equations").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "block-parts", optimise=("-O0",))
-    library.fault.restype = ctypes.c_double
-    for name in ("jams", "sheave", "jam", "polish", "rope_at_rest", "worst", "more", "moves", "depend", "solved",
-                 "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip", "pivot"):  # fmt: skip
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        return getattr(library, name)(*arguments(*values))
-
-    return call
+    integers = ("jams", "sheave", "jam", "polish", "rope_at_rest", "worst", "more", "moves", "depend", "solved",
+                "sweep", "proportional", "at_limit", "without_friction", "one", "one_slip", "pivot")  # fmt: skip
+    return calls(unit_with(SHOWN, "equations", "block-parts", doubles=("fault",), integers=integers))
 
 
 class Blocks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -110,23 +108,8 @@ SHOWN int64_t nearest_corner(const double *size, const double *vertex, int64_t n
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "collide-parts", optimise=("-O0",))
-    library.slope.restype = ctypes.c_double
-    for name in ("failing_step", "supports", "apart", "nearest_corner"):
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        passed: list[Any] = []
-        for value in values:
-            if isinstance(value, np.ndarray):
-                assert value.flags.c_contiguous
-                passed.append(ctypes.c_void_p(value.ctypes.data))
-            else:
-                passed.append(ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value))
-        return getattr(library, name)(*passed)
-
-    return call
+    integers = ("failing_step", "supports", "apart", "nearest_corner")
+    return calls(unit_with(SHOWN, "collide", "collide-parts", doubles=("slope",), integers=integers))
 
 
 def test_gyroscopic_torques_and_weights_of_free_bodies(engine: Any) -> None:

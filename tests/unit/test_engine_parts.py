@@ -6,7 +6,6 @@ not show it. These functions are called one by one.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ import pytest
 from scipy.optimize import nnls
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -114,24 +112,9 @@ SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; sq
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("equations").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "parts", optimise=("-O0",))
-    for name in ("laws", "remainder_of"):
-        getattr(library, name).restype = ctypes.c_double
-    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls", "of_contact", "seen_before",
-                 "forces"):  # fmt: skip
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        passed = []
-        for value in values:
-            if isinstance(value, np.ndarray):
-                passed.append(ctypes.c_void_p(value.ctypes.data))
-            else:
-                passed.append(ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value))
-        return getattr(library, name)(*passed)
-
-    return call
+    integers = ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls", "of_contact", "seen_before",
+                "forces")  # fmt: skip
+    return calls(unit_with(SHOWN, "equations", "parts", doubles=("laws", "remainder_of"), integers=integers))
 
 
 def work() -> np.ndarray:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -36,14 +33,7 @@ SHOWN double violated(int64_t law, int64_t n, const double *W, const double *u, 
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + ENTRIES, "law-parts", optimise=("-O0",))
-    library.violated.restype = ctypes.c_double
-
-    def call(name: str, *values: Any) -> Any:
-        return getattr(library, name)(*arguments(*values))
-
-    return call
+    return calls(unit_with(ENTRIES, "stepping", "law-parts", doubles=("violated",)))
 
 
 def upper(W: np.ndarray) -> np.ndarray:

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
-from dalembert.engine.sources import unit_text
-from support.engine_units import KERNEL, numbers
+from support.engine_units import KERNEL, numbers, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -29,9 +27,7 @@ N = 5
 
 @pytest.fixture(scope="module")
 def library() -> Any:
-    made = build_library(unit_text("implicit") + SHOWN, "midpoint-parts", optimise=("-O0",))
-    made.go.restype = ctypes.c_int64
-    return made
+    return unit_with(SHOWN, "implicit", "midpoint-parts", integers=("go",))
 
 
 class Steps:

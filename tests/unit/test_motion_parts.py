@@ -16,14 +16,12 @@ import pytest
 from scipy.optimize import nnls
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.problem.pairs import PairTable, SwitchTable, UnilateralLaw
-from dalembert.engine.sources import unit_text
 from dalembert.engine.unilateral.native import transitions_memory
-from support.engine_units import Code, arguments
+from support.engine_units import Code, calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -84,24 +82,15 @@ SHOWN int64_t sets(T_ *T, double *x, const int64_t *fired) { set_switches(T, x, 
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("equations").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "motion-parts", optimise=("-O0",))
+    integers = ("ode", "events", "gaps", "rubbing", "rubbing_events", "project", "alpha", "admits", "land", "start",
+                "begin", "switches", "slides_at", "lacks_of")  # fmt: skip
+    doubles = ("returns", "energy", "least_friction")
+    library = unit_with(SHOWN, "equations", "motion-parts", doubles=doubles, integers=integers)
     sizes = SimpleNamespace(contact_memory=library.room_of, transitions_memory=library.room_for)
-    for name in ("returns", "energy", "least_friction"):
-        getattr(library, name).restype = ctypes.c_double
-    for name in (
-        "ode", "events", "gaps", "rubbing", "rubbing_events", "project", "alpha", "admits", "land", "start",
-        "begin", "switches", "slides_at", "lacks_of",
-    ):  # fmt: skip
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        return getattr(library, name)(*arguments(*values))
-
     with pytest.MonkeyPatch.context() as patch:  # else the whole unit would be compiled anew for two sizes
         for room in ("constraints", "unilateral"):
             patch.setattr(f"dalembert.engine.{room}.native.library", lambda _name: sizes)
-        yield call
+        yield calls(library)
 
 
 class Machine:

@@ -5,16 +5,13 @@ Errors of one of these functions would be hidden by the others, which count tens
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -46,12 +43,8 @@ SHOWN int64_t one_yields(ROPES) { MADE; return yield_once(&C, x); }
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("equations").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "rope-parts", optimise=("-O0",))
-    library.of_row.restype = ctypes.c_double
-    for name in ("held_too", "one_yields"):
-        getattr(library, name).restype = ctypes.c_int64
-    return lambda name, *values: getattr(library, name)(*arguments(*values))
+    integers = ("held_too", "one_yields")
+    return calls(unit_with(SHOWN, "equations", "rope-parts", doubles=("of_row",), integers=integers))
 
 
 class Ropes:

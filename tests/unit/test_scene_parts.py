@@ -11,11 +11,9 @@ from scipy.spatial.transform import Rotation
 from tests.unit.test_touch_parts import BOX, CAPSULE, CONE, CYLINDER, HALF_SPACE, HULL, SHOWN, SPHERE, Scene
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments, numbers
+from support.engine_units import calls, numbers, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -39,15 +37,8 @@ SHOWN int64_t numbers_of_faults(void) { return N_FAULTS; }
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN + ENTRIES, "scene-parts", optimise=("-O0",))
-    for name in ("advanced", "with_joints", "turns_within", "numbers_of_faults", "near_to"):
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        return getattr(library, name)(*arguments(*values))
-
-    return call
+    integers = ("advanced", "with_joints", "turns_within", "numbers_of_faults", "near_to")
+    return calls(unit_with(SHOWN + ENTRIES, "collide", "scene-parts", integers=integers))
 
 
 def scene_of(rng: np.random.Generator, kinds: tuple[int, ...], bodies: tuple[int, ...]) -> Scene:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from copy import deepcopy
 from typing import Any
 
@@ -21,14 +20,13 @@ from tests.unit.test_touch_parts import (
     SHOWN,
     SPHERE,
     Shape,
+    calls_with_shapes,
     field,
     placed,
 )
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments
+from support.engine_units import unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -80,16 +78,8 @@ SHOWN int64_t part_of(SHAPE(a), const double *n, const double *at, double *x, in
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN + ENTRIES, "shape-parts", optimise=("-O0",))
-    for name in ("parts", "put_apart", "face_of", "above", "within_sides", "part_of"):
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        flat = [one for value in values for one in (value.given if isinstance(value, Shape) else [value])]
-        return getattr(library, name)(*arguments(*flat))
-
-    return call
+    integers = ("parts", "put_apart", "face_of", "above", "within_sides", "part_of")
+    return calls_with_shapes(unit_with(SHOWN + ENTRIES, "collide", "shape-parts", integers=integers))
 
 
 def found(engine: Any, a: Shape, b: Shape, reach: float) -> np.ndarray:

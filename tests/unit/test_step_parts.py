@@ -17,11 +17,9 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
-from dalembert.engine.sources import unit_text
 from dalembert.engine.stepping.native import NativeStepping
-from support.engine_units import Code, arguments
+from support.engine_units import Code, arguments, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -42,10 +40,7 @@ __attribute__((visibility("default"))) int64_t again(void *C, int64_t n_steps, c
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "step-parts", optimise=("-O0",))
-    library.go.restype = library.again.restype = ctypes.c_int64
-    return library
+    return unit_with(SHOWN, "stepping", "step-parts", integers=("go", "again"))
 
 
 class Machine:

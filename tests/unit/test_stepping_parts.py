@@ -5,7 +5,6 @@ As in `test_engine_parts`, functions are called one by one, of the unit ``steppi
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +13,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
-from dalembert.engine.sources import unit_text
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -285,26 +283,12 @@ SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
-    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded", "rank_of",
-                 "swept_once", "along_row"):  # fmt: skip
-        getattr(library, name).restype = ctypes.c_double
-    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
-                 "together", "split_up", "number_of_faults", "at_rest", "long_island", "planned_work",
-                 "island_by_newton", "projected"):  # fmt: skip
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        passed: list[Any] = []
-        for value in values:
-            if value is None or isinstance(value, np.ndarray):
-                passed.append(ctypes.c_void_p(None if value is None else value.ctypes.data))
-            else:
-                passed.append(ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value))
-        return getattr(library, name)(*passed)
-
-    return call
+    doubles = ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded", "rank_of",
+               "swept_once", "along_row")  # fmt: skip
+    integers = ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain",
+                "together", "split_up", "number_of_faults", "at_rest", "long_island", "planned_work",
+                "island_by_newton", "projected")  # fmt: skip
+    return calls(unit_with(SHOWN, "stepping", "stepping-parts", doubles=doubles, integers=integers))
 
 
 class Contacts:

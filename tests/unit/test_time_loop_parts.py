@@ -16,14 +16,12 @@ import pytest
 from scipy.optimize import brentq
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.loop.native import loop_memory
 from dalembert.engine.loop.watch import watch_memory
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods import tableaus
-from dalembert.engine.sources import unit_text
-from support.engine_units import KERNEL, arguments, numbers
+from support.engine_units import KERNEL, calls, numbers, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -121,19 +119,10 @@ TRANSITION = ctypes.CFUNCTYPE(
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("members").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "loop-parts", optimise=("-O0",))
-    for name in (*REALS, "error", "root", "settled"):
-        getattr(library, name).restype = ctypes.c_double
-    for name in ("is_too_short", "bad", "go", "inside", "has_crossed", "demanded", "first_of", "crowded", "room"):
-        getattr(library, name).restype = ctypes.c_int64
-    for name in ("advance", "here", "offer", "answer", "member_begins", "member_steps", "member_sampled"):
-        getattr(library, name).restype = ctypes.c_int64
-
-    def call(name: str, *values: Any) -> Any:
-        return getattr(library, name)(*arguments(*values))
-
-    return call
+    integers = ("is_too_short", "bad", "go", "inside", "has_crossed", "demanded", "first_of", "crowded", "room",
+                "advance", "here", "offer", "answer", "member_begins", "member_steps", "member_sampled")  # fmt: skip
+    doubles = (*REALS, "error", "root", "settled")
+    return calls(unit_with(SHOWN, "members", "loop-parts", doubles=doubles, integers=integers))
 
 
 class Code:

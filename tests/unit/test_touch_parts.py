@@ -7,6 +7,7 @@ both bounds agree, the distance is right, whichever way it was found. Depths of 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,9 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments
+from support.engine_units import calls, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -99,19 +98,19 @@ SHOWN void forces_before(struct scene *S, int64_t count, double size, double *fo
 
 @pytest.fixture(scope="module")
 def engine() -> Any:
-    text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
-    library = build_library(text + SHOWN, "touch-parts", optimise=("-O0",))
-    for name in ("distance", "depth_of", "axes_apart", "half"):
-        getattr(library, name).restype = ctypes.c_double
-    for name in ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to",
-                 "sorted_along"):  # fmt: skip
-        getattr(library, name).restype = ctypes.c_int64
+    doubles = ("distance", "depth_of", "axes_apart", "half")
+    integers = ("contacts", "nearest", "cut", "lines", "edge_of", "face_of", "excluded", "near_to", "sorted_along")
+    return calls_with_shapes(unit_with(SHOWN, "collide", "touch-parts", doubles=doubles, integers=integers))
 
-    def call(name: str, *values: Any) -> Any:
-        flat = [one for value in values for one in (value.given if isinstance(value, Shape) else [value])]
-        return getattr(library, name)(*arguments(*flat))
 
-    return call
+def calls_with_shapes(library: ctypes.CDLL) -> Callable[..., Any]:
+    """``call(name, *values)``, where shapes stand for what C is given of them."""
+    call = calls(library)
+
+    def flat(name: str, *values: Any) -> Any:
+        return call(name, *(one for v in values for one in (v.given if isinstance(v, Shape) else [v])))
+
+    return flat
 
 
 class Shape:

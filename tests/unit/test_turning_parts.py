@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from copy import copy
 from typing import Any
 
@@ -21,11 +20,9 @@ from tests.unit.test_touch_parts import (
 )
 
 from dalembert.compile.build import find_toolchain
-from dalembert.compile.cache import build_library
 from dalembert.engine.layout import structure
 from dalembert.engine.memory import NativeMemory
-from dalembert.engine.sources import unit_text
-from support.engine_units import arguments
+from support.engine_units import arguments, unit_with
 
 pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
 
@@ -55,10 +52,7 @@ SHOWN void turned(const struct scene *S, int64_t k, const double *ways, double p
 
 @pytest.fixture(scope="module")
 def library() -> Any:
-    text = unit_text("collide").replace('#pragma GCC optimize("O3")', "")
-    made = build_library(text + SHOWN + RATES, "turning-parts", optimise=("-O0",))
-    made.rates.restype = ctypes.c_int64
-    return made
+    return unit_with(SHOWN + RATES, "collide", "turning-parts", integers=("rates",))
 
 
 @pytest.fixture(scope="module")
